@@ -1,0 +1,92 @@
+# Every command of the project. `make help` prints the comment that stands beside each target.
+
+PYTHON   ?= python3
+VENV     ?= .venv
+# The compilers that `make bench` measures beside graphify.
+PEERS    ?= jax numba
+# Test processes: two fit everywhere, and each may load TensorFlow.
+WORKERS  ?= 2
+# How many random programs `make fuzz` tries.
+PROGRAMS ?= 2000
+
+BIN       = $(VENV)/bin
+READY     = $(VENV)/.installed
+BENCH_BIN = $(VENV)-bench/bin
+BENCH     = $(VENV)-bench/.installed
+# TensorFlow's C++ start-up messages are not about us.
+export TF_CPP_MIN_LOG_LEVEL ?= 3
+
+# ruff reads no setup.cfg, so its settings stand here. E731/E741: rules of an op are one-letter lambdas.
+CODE      = graphify tests examples docs
+FORMAT    = --line-length 100 --target-version py311
+LINT      = $(FORMAT) --select E,F,W,I,B,C4,UP --ignore E731,E741 \
+            --per-file-ignores 'tests/*:B,C4' --per-file-ignores 'tests/samples/*:E,F,B,C4,UP'
+PYTEST    = $(BIN)/python -m pytest
+SUITE     = $(PYTEST) -n $(WORKERS) --dist worksteal
+
+.DEFAULT_GOAL := help
+.PHONY: help demo install test test-all check format lint type acceptance golden bench bench-quick fuzz docs clean
+
+help:  ## print this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
+	    printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+demo: $(READY)  ## install, then cluster real handwritten digits with one compiled NumPy function
+	$(BIN)/python examples/kmeans_digits.py
+
+install: $(READY)  ## create the environment in .venv with everything the project needs
+
+test: $(READY)  ## run the test suite and the examples in docstrings
+	$(SUITE) -m "not slow"
+	$(PYTEST) -q --doctest-modules graphify
+
+test-all: $(READY)  ## run all tests, the slow ones too
+	$(SUITE) --hypothesis-profile=ci
+	$(PYTEST) -q --doctest-modules graphify
+
+check: lint type test docs  ## everything a change must pass
+
+format: $(READY)  ## rewrite the code in the project's style
+	$(BIN)/ruff check --isolated $(LINT) --fix $(wildcard $(CODE))
+	$(BIN)/ruff format --isolated $(FORMAT) $(wildcard $(CODE))
+
+lint: $(READY)  ## look for mistakes and for code that `make format` would change
+	$(BIN)/ruff check --isolated $(LINT) $(wildcard $(CODE))
+	$(BIN)/ruff format --isolated $(FORMAT) --check $(wildcard $(CODE))
+
+type: $(READY)  ## check the types of graphify/, strictly
+	$(BIN)/mypy
+
+acceptance: $(READY)  ## run the acceptance tests listed in tests/acceptance.txt
+	$(PYTEST) -q tests/test_acceptance_list.py
+
+golden: $(READY)  ## rewrite tests/golden/ from what the code prints now; read the diff
+	$(PYTEST) -q --update-golden
+
+bench: $(BENCH)  ## measure against other compilers, in an environment of its own
+	@set -e; for file in tests/bench/*.py; do echo "== $$file"; $(BENCH_BIN)/python $$file; done
+
+bench-quick: $(READY)  ## run every benchmark once on small sizes, without the other compilers
+	@set -e; for file in tests/bench/*.py; do echo "== $$file"; $(BIN)/python $$file --quick; done
+
+fuzz: $(READY)  ## compare engines on PROGRAMS=2000 random programs
+	$(SUITE) -q -m fuzz --programs $(PROGRAMS)
+
+docs: $(READY)  ## build the documentation into docs/_build/html
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+clean:  ## remove what the other targets wrote, the environments too
+	rm -rf .venv .venv-bench .venv-ci build docs/_build examples/output *.egg-info
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamp is newer than setup.cfg exactly when the environment holds what setup.cfg asks for.
+$(READY): setup.cfg pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(BENCH): setup.cfg pyproject.toml
+	test -x $(BENCH_BIN)/python || $(PYTHON) -m venv $(VENV)-bench
+	$(BENCH_BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' $(PEERS)
+	@touch $@
