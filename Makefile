@@ -19,8 +19,9 @@ export TF_CPP_MIN_LOG_LEVEL ?= 3
 # ruff reads no setup.cfg, so its settings stand here. E731/E741: rules of an op are one-letter lambdas.
 CODE      = graphify tests examples docs
 FORMAT    = --line-length 100 --target-version py311
+LENIENT   = tests/*:B,tests/*:C4,tests/samples/*:E,tests/samples/*:F,tests/samples/*:UP
 LINT      = $(FORMAT) --select E,F,W,I,B,C4,UP --ignore E731,E741 \
-            --per-file-ignores 'tests/*:B,C4' --per-file-ignores 'tests/samples/*:E,F,B,C4,UP'
+            --per-file-ignores '$(LENIENT)'
 PYTEST    = $(BIN)/python -m pytest
 SUITE     = $(PYTEST) -n $(WORKERS) --dist worksteal
 
