@@ -1,5 +1,14 @@
 """Settings of the documentation. Build it with `make docs`."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import generate_ops  # noqa: E402
+
+generate_ops.write()
+
 project = "graphify"
 author = copyright = "The graphify authors"
 
