@@ -1,0 +1,122 @@
+"""Every switch of graphify, in one place.
+
+    >>> with config(debug=1):
+    ...     config.debug
+    1
+
+A switch starts from its environment variable `GRAPHIFY_<NAME>`, is set for the process by
+`config.update(name=value)` and for a block by `with config(name=value):`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+PROMOTION_MODES = ("numpy", "all", "safe", "strict")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The value of every switch. Each field's comment is its documentation."""
+
+    debug: int = 0  # 1 compile events, 2 converted source, 3 graph after each pass, 4 lowered form
+    check: bool = False  # verify the graph after each pass, compare engines with the reference
+    disable: bool = False  # run plain Python, as if no function were decorated
+    engine: str = "reference"  # the engine of functions that do not name one
+    passes: str = ""  # "-fuse,-fold" leaves passes out
+    dump: str = ""  # a directory to write graphs and converted sources to
+    full_traceback: bool = False  # keep graphify's own frames in tracebacks
+    eager: bool = False  # run_functions_eagerly
+    promotion: str = "numpy"  # dtype promotion mode: numpy, all, safe, strict
+    prefer_float32: bool = False  # Python floats become float32 instead of float64
+
+
+def _from_environment() -> Settings:
+    values: dict[str, Any] = {}
+    for field in fields(Settings):
+        text = os.environ.get("GRAPHIFY_" + field.name.upper())
+        if text is not None:
+            values[field.name] = _parse(field.name, text)
+    return replace(Settings(), **values)
+
+
+def _parse(name: str, text: str) -> Any:
+    default = getattr(Settings(), name)
+    if isinstance(default, bool):
+        return text.strip().lower() not in ("", "0", "false", "no")
+    if isinstance(default, int):
+        try:
+            return int(text)
+        except ValueError:
+            raise ValueError(f"GRAPHIFY_{name.upper()}: expected an integer, got {text!r}") from None
+    return text
+
+
+class Config:
+    """Reads as attributes; call it for a block with other values."""
+
+    def __init__(self) -> None:
+        self._default = _from_environment()
+        self._local: ContextVar[Settings | None] = ContextVar("graphify_settings", default=None)
+
+    @property
+    def settings(self) -> Settings:
+        return self._local.get() or self._default
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in Settings.__slots__:
+            raise AttributeError(f"config has no switch {name!r}; it has {list(Settings.__slots__)}")
+        return getattr(self.settings, name)
+
+    @contextlib.contextmanager
+    def __call__(self, **changes: Any) -> Iterator[None]:
+        """Switches for the length of a `with` block, in this thread or task only."""
+        token = self._local.set(replace(self.settings, **_checked(changes)))
+        try:
+            yield
+        finally:
+            self._local.reset(token)
+
+    def update(self, **changes: Any) -> None:
+        """Switches for the whole process from now on."""
+        self._default = replace(self._default, **_checked(changes))
+
+    def run_functions_eagerly(self, run_eagerly: bool) -> None:
+        """Make every graphify.function run as plain Python (True) or as graphs (False)."""
+        self.update(eager=bool(run_eagerly))
+
+    def functions_run_eagerly(self) -> bool:
+        return bool(self.eager or self.disable)
+
+    def dtype_promotion(
+        self, mode: str = "numpy", *, prefer_float32: bool = False
+    ) -> contextlib.AbstractContextManager[None]:
+        """Dtype promotion for a block: "numpy" (NEP 50), "all", "safe" or "strict".
+
+        Args:
+            mode: "numpy" is NumPy 2's rule; "all" is JAX's lattice; "safe" is that lattice
+                without promotions that lose bits; "strict" refuses mixed dtypes.
+            prefer_float32: Python floats become float32 instead of float64.
+
+        Raises:
+            ValueError: an unknown mode.
+        """
+        return self(promotion=mode, prefer_float32=prefer_float32)
+
+
+def _checked(changes: dict[str, Any]) -> dict[str, Any]:
+    unknown = sorted(set(changes) - set(Settings.__slots__))
+    if unknown:
+        raise ValueError(f"config: unknown switch {unknown[0]!r}; known: {list(Settings.__slots__)}")
+    mode = changes.get("promotion", "numpy")
+    if mode not in PROMOTION_MODES:
+        raise ValueError(f"promotion: expected one of {PROMOTION_MODES}, got {mode!r}")
+    return changes
+
+
+config = Config()

@@ -1,0 +1,116 @@
+"""The exceptions graphify raises, and how each comes to name the user's line.
+
+    GraphifyError
+     +- SyntaxUnsupported       (NotImplementedError)  a construct that cannot be converted
+     +- TraceError              (RuntimeError)         tracing could not go on
+     |   +- ConcreteValueNeeded (TypeError)            Python asked a symbolic tensor for its value
+     |   +- LeakedTracer                               a symbolic tensor outlived its trace
+     +- SpecError               (TypeError)            dtypes or operands an op cannot take
+     +- ShapeError              (ValueError)           shapes that do not fit together
+     +- InvalidArgumentError    (ValueError)           a graphify.debugging check failed
+     +- LoweringError           (NotImplementedError)  an engine has no form for an op
+     +- PassError               (RuntimeError)         an optimiser pass broke the graph
+     +- ExportError             (RuntimeError)         a graph cannot be written out
+     +- InternalError           (RuntimeError)         graphify broke its own rule: please report
+
+Errors of running ops keep the class NumPy or Python gives them (IndexError, ValueError,
+ZeroDivisionError, ...); `at` adds the user's file and line to their message.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class GraphifyError(Exception):
+    """Root of graphify's own errors.
+
+    Args:
+        message: what went wrong: argument, expected, got.
+        location: the user's source location (`graphify.location.SourceLoc`), if known.
+        remedy: one line that says what to write instead.
+    """
+
+    def __init__(self, message: str, *, location: Any = None, remedy: str | None = None) -> None:
+        self.message, self.location, self.remedy = message, location, remedy
+        super().__init__(compose(message, location, remedy))
+
+
+class SyntaxUnsupported(GraphifyError, NotImplementedError):
+    """A Python construct that cannot be converted."""
+
+
+class TraceError(GraphifyError, RuntimeError):
+    """Tracing could not go on."""
+
+
+class ConcreteValueNeeded(TraceError, TypeError):
+    """Python asked for the value of a tensor that is only known at run time."""
+
+
+class LeakedTracer(TraceError):
+    """A symbolic tensor was used after, or outside, the trace that made it."""
+
+
+class SpecError(GraphifyError, TypeError):
+    """Operand dtypes or argument kinds an op cannot take."""
+
+
+class ShapeError(GraphifyError, ValueError):
+    """Shapes that do not fit together."""
+
+
+class InvalidArgumentError(GraphifyError, ValueError):
+    """A check of `graphify.debugging` failed."""
+
+
+class LoweringError(GraphifyError, NotImplementedError):
+    """An engine or export format has no form for an op."""
+
+
+class PassError(GraphifyError, RuntimeError):
+    """An optimiser pass failed or broke the graph's law."""
+
+
+class ExportError(GraphifyError, RuntimeError):
+    """A function or module cannot be written out."""
+
+
+class InternalError(GraphifyError, RuntimeError):
+    """graphify broke one of its own rules."""
+
+
+def compose(message: str, location: Any = None, remedy: str | None = None) -> str:
+    """The full text of an error: message, user code, remedy."""
+    lines = [message]
+    if location is not None:
+        lines += ["in user code:", *("    " + line for line in location.describe().splitlines())]
+    if remedy:
+        lines.append(f"remedy: {remedy}")
+    return "\n".join(lines)
+
+
+def at(error: BaseException, location: Any) -> BaseException:
+    """`error` again, of the same class, its message naming the user's line.
+
+    An error that already names a line is returned as it is. A class whose constructor does not
+    take one message keeps its own arguments and gets the line as a note.
+    """
+    if location is None or getattr(error, "location", None) is not None:
+        return error
+    text = compose(error.message if isinstance(error, GraphifyError) else str(error), location)
+    try:
+        located = type(error)(text)
+    except TypeError:
+        error.add_note(text)
+        located = error
+    located.location = location  # type: ignore[attr-defined]
+    return located.with_traceback(error.__traceback__)
+
+
+def value_location(kind: type[Exception], message: str) -> Exception:
+    """A plain Python error of class `kind` whose message names the user's current line."""
+    from graphify.location import here
+
+    location = here()
+    return at(kind(message), location.resolve() if location is not None else None)  # type: ignore[return-value]

@@ -1,0 +1,1 @@
+"""The graph: dtypes and sizes, nodes, the builder, the checker, the text form."""

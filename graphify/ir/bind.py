@@ -1,0 +1,421 @@
+"""Tensors, and what happens when an op is applied to them: record a node, or evaluate now.
+
+A `Tensor` is an object whose current value is rebound by in-place updates. Its value is a NumPy
+array (eager) or a `Value` of the graph being recorded (symbolic). A basic slice, a reshape or a
+transpose is a view: it remembers its base and the op that views it, so an update of either is seen
+by both, while the graph itself stays functional.
+
+    >>> t = Tensor(np.arange(3.0))
+    >>> t.shape
+    (3,)
+
+Three rules decide between recording and evaluating (`bind`): outside a trace everything is
+evaluated; inside one an op is recorded if an operand is symbolic, comes from outside the trace, or
+the op has effects; what a trace makes out of its own constants is evaluated on the spot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from graphify.errors import ConcreteValueNeeded, InternalError, LeakedTracer, SpecError
+from graphify.ir.graph import Builder, Literal, Value, constant
+from graphify.ir.op import Op
+from graphify.ir.promotion import python_dtype
+from graphify.ir.sizes import Dim, Shape, Size, dim_variables
+from graphify.ir.types import DType, Spec, canonical_dtype
+from graphify.location import LazyLoc, here
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+_builder: ContextVar[Builder | None] = ContextVar("graphify_builder", default=None)
+_tapes: ContextVar[tuple[Tape, ...]] = ContextVar("graphify_tapes", default=())
+
+
+class Tape(Protocol):
+    """What wants to hear of every op bound while it is active (see transforms/tape.py)."""
+
+    def record(
+        self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any], outputs: Sequence[Tensor]
+    ) -> None: ...
+
+    def rebind(self, buffer: Array, new: Array) -> None: ...  # buffer is about to become `new`
+
+
+def current_builder() -> Builder | None:
+    """The builder of the innermost frame being traced, None outside a trace."""
+    return _builder.get()
+
+
+@contextlib.contextmanager
+def recording(builder: Builder | None) -> Iterator[None]:
+    """Make `builder` the current frame."""
+    token = _builder.set(builder)
+    try:
+        yield
+    finally:
+        _builder.reset(token)
+
+
+def active_tapes() -> tuple[Tape, ...]:
+    return _tapes.get()
+
+
+@contextlib.contextmanager
+def taping(*tapes: Tape) -> Iterator[None]:
+    """Add tapes to the active ones."""
+    token = _tapes.set((*_tapes.get(), *tapes))
+    try:
+        yield
+    finally:
+        _tapes.reset(token)
+
+
+@contextlib.contextmanager
+def not_taping() -> Iterator[None]:
+    """No tape hears of what is bound inside."""
+    token = _tapes.set(())
+    try:
+        yield
+    finally:
+        _tapes.reset(token)
+
+
+class Tensor:
+    """An n-dimensional array: eager (holds a NumPy buffer) or symbolic (names a graph value).
+
+    `graphify.numpy.ndarray` is this class. NumPy's methods and operators are attached by
+    `graphify.ops.operators` and `graphify.numpy`. Build tensors with `graphify.numpy.asarray`.
+
+    Args:
+        value: a NumPy array (shared, not copied) or a `Value`.
+        base, view: for views: the viewed tensor and `(op, operands, attrs)` that views it.
+        weak: the tensor stands for a Python scalar (NEP 50).
+    """
+
+    __slots__ = ("_value", "_base", "_view", "_seen", "_version", "_home", "_weak", "__weakref__")
+
+    _value: Any
+    __hash__ = None  # type: ignore[assignment]  # equality is elementwise, as in NumPy
+    __array_priority__ = 100.0
+
+    def __init__(
+        self,
+        value: Array | Value,
+        base: Tensor | None = None,
+        view: tuple[Op, tuple[Any, ...], dict[str, Any]] | None = None,
+        weak: bool = False,
+    ) -> None:
+        builder = _builder.get()
+        self._value, self._base, self._view, self._weak = value, base, view, weak
+        self._version, self._seen = 0, 0 if base is None else base._version
+        self._home = None if builder is None else builder.home
+
+    # --- what is known without running anything ---
+
+    @property
+    def spec(self) -> Spec:
+        value = self._value
+        if type(value) is Value:
+            return value.spec
+        return Spec(value.shape, value.dtype, self._weak)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The shape; an axis of symbolic size is an integer tensor that acts as an int."""
+        return tuple(d if isinstance(d, int) else _size_hook(d) for d in self.spec.shape)
+
+    @property
+    def dims(self) -> Shape:
+        """The shape as ints and symbolic sizes."""
+        return self.spec.shape
+
+    @property
+    def dtype(self) -> DType:
+        return self.spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.spec.shape)
+
+    @property
+    def is_symbolic(self) -> bool:
+        return type(self._value) is Value
+
+    # --- leaving for Python ---
+
+    def numpy(self) -> Array:
+        """The tensor's NumPy array: shared, not copied.
+
+        Raises:
+            ConcreteValueNeeded: the tensor is symbolic.
+        """
+        if type(self._value) is Value:
+            raise value_needed(self, "its NumPy array")
+        return self._value  # type: ignore[no-any-return]
+
+
+_size_hook: Callable[[Size], Any] = lambda dim: dim  # noqa: E731  # set by graphify.ops.shape
+
+
+def set_size_hook(hook: Callable[[Size], Any]) -> None:
+    """How a symbolic size is shown to the user: as a weak integer tensor."""
+    global _size_hook
+    _size_hook = hook
+
+
+dim_hook: Callable[[Any], Dim] = int  # set by graphify.ops.shape
+
+
+def set_dim_hook(hook: Callable[[Any], Dim]) -> None:
+    """How an integer tensor becomes an axis length: graphify.ops.shape.as_dim."""
+    global dim_hook
+    dim_hook = hook
+
+
+def value_needed(tensor: Tensor, what: str) -> ConcreteValueNeeded:
+    """The error for Python asking a symbolic tensor for its value."""
+    location = here()
+    source = tensor._value.node.source
+    made = f", made at {source}," if source is not None else ""
+    return ConcreteValueNeeded(
+        f"Python needs {what} of a tensor {tensor.spec}{made} that is only known when the graph runs",
+        location=location,
+        remedy="keep it a tensor (np.where, a staged `if`/`while` in converted code), pass it as a "
+        "Python number, or leave the function undecorated",
+    )
+
+
+# --- making tensors ---------------------------------------------------------------------------
+
+
+def as_tensor(value: Any) -> Tensor:
+    """`value` as a tensor; Python scalars become weak ones, arrays are shared.
+
+    Raises:
+        SpecError: object, string and other foreign dtypes; ragged lists.
+        OverflowError: a Python int that no 64-bit integer holds.
+    """
+    if isinstance(value, Tensor):
+        return value
+    kind = type(value)
+    if kind is bool:
+        return Tensor(np.asarray(value))
+    if kind is int or kind is float or kind is complex:
+        return Tensor(_python_scalar(value), weak=True)
+    if isinstance(value, Size):
+        return _size_hook(value)  # type: ignore[no-any-return]
+    if isinstance(value, np.ndarray):
+        return _wrap_array(value)
+    return asarray_hook(value)
+
+
+def _python_scalar(value: int | float | complex) -> Array:
+    try:
+        return np.asarray(value, python_dtype(type(value)))
+    except OverflowError:
+        if isinstance(value, int) and 0 <= value < 2**64:
+            return np.asarray(value, np.uint64)
+        raise OverflowError(f"Python integer {value} is too large for a 64-bit integer") from None
+
+
+def _wrap_array(array: Array) -> Tensor:
+    dtype = canonical_dtype(array.dtype)
+    builder = _builder.get()
+    if builder is not None:
+        known = builder.external(array)
+        if isinstance(known, Tensor):
+            return known
+    return Tensor(array if array.dtype == dtype and type(array) is np.ndarray else np.asarray(array, dtype))
+
+
+def _asarray_concrete(value: Any) -> Tensor:
+    if not isinstance(value, np.generic):
+        raise SpecError(f"expected an array or a number, got {type(value).__name__} {value!r:.80}")
+    array = np.asarray(value)
+    return Tensor(array.astype(canonical_dtype(array.dtype), copy=False))
+
+
+asarray_hook: Callable[[Any], Tensor] = _asarray_concrete
+
+
+def set_asarray_hook(hook: Callable[[Any], Tensor]) -> None:
+    """How lists and foreign array objects become tensors (graphify.ops.convert)."""
+    global asarray_hook
+    asarray_hook = hook
+
+
+def constant_tensor(array: Array, weak: bool = False) -> Tensor:
+    """An eager tensor; inside a trace it counts as the trace's own constant."""
+    return Tensor(array, weak=weak)
+
+
+# --- the value of a tensor ----------------------------------------------------------------------
+
+
+def resolve(tensor: Tensor) -> Tensor:
+    """The tensor to work on: itself, or in a trace the twin of a tensor from outside."""
+    builder = _builder.get()
+    if builder is None or type(tensor._value) is Value or is_local(tensor):
+        return tensor
+    return builder.external(tensor)  # type: ignore[no-any-return]
+
+
+def is_local(tensor: Tensor) -> bool:
+    """Whether an eager tensor was made by a trace that is still being recorded."""
+    return tensor._home is not None and tensor._home.open
+
+
+def refresh(tensor: Tensor) -> None:
+    """Recompute the value of a view whose base was rebound since."""
+    base = tensor._base
+    if base is None:
+        return
+    refresh(base)
+    if tensor._seen == base._version:
+        return
+    op, operands, attrs = tensor._view  # type: ignore[misc]
+    tensor._value = bind(op, (base, *operands), attrs, view=False)._value
+    tensor._seen = base._version
+    tensor._version += 1
+
+
+def value_in(tensor: Tensor, builder: Builder) -> Value:
+    """The graph value that stands for `tensor` in the frame of `builder`."""
+    refresh(tensor)
+    value = tensor._value
+    if type(value) is Value:
+        return builder.own(value)
+    attrs: dict[str, Any] = {"value": Literal(value.copy())}
+    if tensor._weak:
+        attrs["weak"] = True
+    return builder.add(constant, (), attrs)[0]
+
+
+# --- applying ops ---------------------------------------------------------------------------------
+
+
+def bind(
+    op: Op,
+    args: Sequence[Any],
+    attrs: dict[str, Any],
+    *,
+    view: bool = True,
+    convert: bool = True,
+    source: LazyLoc | None = None,
+) -> Any:
+    """Apply an op to tensors: record it in the current trace or evaluate it now.
+
+    Args:
+        view: a result that NumPy would make a view remembers its base.
+        convert: promote the operands by the op's rule.
+        source: the user's line; the caller's own line if None.
+    """
+    operands = op.convert(*args) if convert and op.convert else args
+    tensors = [resolve(as_tensor(arg)) for arg in operands]
+    builder = _builder.get()
+    if builder is None:
+        outputs, single = _evaluate(op, tensors, attrs)
+    elif op.effects or any(type(t._value) is Value for t in tensors) or _has_sizes(attrs):
+        values = builder.add(op, [value_in(t, builder) for t in tensors], attrs, source)
+        outputs, single = [Tensor(value) for value in values], len(values) == 1
+    else:
+        outputs, single = _evaluate(op, tensors, attrs)
+    if op.put is not None and view:
+        outputs[0]._base, outputs[0]._view = tensors[0], (op, tuple(tensors[1:]), attrs)
+        outputs[0]._seen = tensors[0]._version
+    for tape in _tapes.get():
+        tape.record(op, tensors, attrs, outputs)
+    return outputs[0] if single and not op.extra.get("tuple") else tuple(outputs)
+
+
+def _evaluate(op: Op, tensors: Sequence[Tensor], attrs: dict[str, Any]) -> tuple[list[Tensor], bool]:
+    arrays = []
+    for tensor in tensors:
+        refresh(tensor)
+        if type(tensor._value) is Value:
+            source = tensor._value.node.source
+            raise LeakedTracer(
+                f"a symbolic tensor {tensor.spec} is used outside the trace that made it",
+                location=source.resolve() if source else None,
+                remedy="return it from the function instead of keeping it in a global or attribute",
+            )
+        arrays.append(tensor._value)
+    if op.eval is None:
+        raise InternalError(f"op {op.name} has no meaning to evaluate")
+    result = op.eval(*arrays, **attrs)
+    weak = bool(op.extra.get("weak")) and all(t._weak for t in tensors) and bool(tensors)
+    if isinstance(result, (tuple, list)):
+        return [Tensor(np.asarray(r)) for r in result], False
+    return [Tensor(np.asarray(result), weak=weak)], True
+
+
+def _has_sizes(attrs: dict[str, Any]) -> bool:
+    return any(
+        next(dim_variables(v), None) is not None for v in attrs.values() if isinstance(v, (tuple, Size))
+    )
+
+
+# --- in-place updates -----------------------------------------------------------------------------
+
+
+def assign(target: Tensor, new: Tensor) -> None:
+    """Rebind all of `target` to `new` (same shape and dtype), as seen by its base and its views.
+
+    Raises:
+        ValueError: the target is a read-only array.
+    """
+    target = resolve(target)
+    builder = _builder.get()
+    refresh(target)
+    if type(target._value) is not Value and type(new._value) is not Value:
+        if builder is None or _home_is(target, builder):
+            _assign_eager(target, new)
+            return
+    if target._base is not None:
+        _assign_through_base(target, new)
+        return
+    if builder is None:
+        raise LeakedTracer("a symbolic tensor is assigned outside the trace that made it")
+    if not _home_is(target, builder):
+        builder.writes.setdefault(id(target), (target, target._value))
+    target._value = value_in(new, builder)
+    target._version += 1
+
+
+def _assign_through_base(view: Tensor, new: Tensor) -> None:
+    op, operands, attrs = view._view  # type: ignore[misc]
+    assert op.put is not None and view._base is not None
+    assign(view._base, op.put(view._base, new, *operands, **attrs))
+    refresh(view)
+
+
+def _assign_eager(target: Tensor, new: Tensor) -> None:
+    array: Array = target._value
+    if not array.flags.writeable:
+        raise ValueError("assignment destination is read-only")
+    tapes = _tapes.get()
+    if tapes and target._base is not None:
+        _assign_through_base(target, new)
+        return
+    for tape in tapes:
+        tape.rebind(array, new._value)
+    array[...] = new._value
+    target._version += bool(tapes)
+
+
+def _home_is(tensor: Tensor, builder: Builder) -> bool:
+    """Whether the storage of `tensor` belongs to this frame, so that updating it stays inside."""
+    while tensor._base is not None:
+        tensor = tensor._base
+    return tensor._home is builder.home
+
+
+def dims_of(value: Any) -> tuple[Dim, ...]:
+    """Ints and sizes of a tensor, array or number's shape."""
+    return value.dims if isinstance(value, Tensor) else np.shape(value)

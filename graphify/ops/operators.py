@@ -1,0 +1,272 @@
+"""Python's operators and conversions on tensors: `a + b`, `a[i] = v`, `bool(a)`, `len(a)`.
+
+Imported once for its effect: it attaches the special methods to `Tensor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import SpecError
+from graphify.ir import bind as binding
+from graphify.ir.bind import Tensor, as_tensor, refresh, resolve, value_needed
+from graphify.ir.op import Op, defop
+from graphify.ir.sizes import decide_equal, decide_less
+
+from graphify.ops import core, elementwise, indexing, shape
+from graphify.ops.linalg import matmul
+from graphify.ops.rules import numbers
+
+# --- Python scalars divide as Python does ------------------------------------------------------------
+
+
+def _nonzero_divisor_eval(x: Any) -> Any:
+    if not np.all(x):
+        raise ZeroDivisionError("division by zero")
+    return x
+
+
+nonzero_divisor = defop(
+    "nonzero_divisor",
+    spec=lambda x: x,
+    eval=_nonzero_divisor_eval,
+    vjp=lambda g, y, x: [g],
+    jvp="linear",
+    vmap=lambda args, batched: nonzero_divisor(args[0]),
+    tf="nonzero_divisor",
+    sample=numbers(1, 1, 5),
+    extra={"weak": True},
+    doc="the operand; ZeroDivisionError where it is zero, as Python's own numbers have it",
+)
+
+
+def _python_division(op: Op) -> Callable[[Any, Any], Any]:
+    def divide(a: Any, b: Any) -> Any:
+        a, b = as_tensor(a), as_tensor(b)
+        if a.spec.weak and b.spec.weak:
+            b = nonzero_divisor(b)
+        return op(a, b)
+
+    return divide
+
+
+_true_divide = _python_division(elementwise.divide)
+_floor_divide = _python_division(elementwise.floor_divide)
+_remainder = _python_division(elementwise.remainder)
+
+# --- comparison of sizes -------------------------------------------------------------------------------
+
+
+def _compare(op: Op) -> Callable[[Any, Any], Any]:
+    """A comparison; of two sizes, a Python bool where every run agrees."""
+
+    def compare(a: Any, b: Any) -> Any:
+        a, b = as_tensor(a), as_tensor(b)
+        if a.spec.weak and b.spec.weak and (a.is_symbolic or b.is_symbolic):
+            decided = _decide(op.name, a, b)
+            if decided is not None:
+                return decided
+        return op(a, b)
+
+    return compare
+
+
+def _decide(name: str, a: Tensor, b: Tensor) -> bool | None:
+    sizes = [
+        shape._size_of(t._value) if t.is_symbolic else (int(t.numpy()) if t.dtype.kind == "i" else None)
+        for t in (a, b)
+    ]
+    if sizes[0] is None or sizes[1] is None:
+        return None
+    left, right = sizes
+    match name:
+        case "equal":
+            return decide_equal(left, right)
+        case "not_equal":
+            return _negate(decide_equal(left, right))
+        case "less":
+            return decide_less(left, right)
+        case "greater":
+            return decide_less(right, left)
+        case "less_equal":
+            return _negate(decide_less(right, left))
+        case _:
+            return _negate(decide_less(left, right))
+
+
+def _negate(answer: bool | None) -> bool | None:
+    return None if answer is None else not answer
+
+
+# --- attaching -----------------------------------------------------------------------------------------
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": elementwise.add,
+    "sub": elementwise.subtract,
+    "mul": elementwise.multiply,
+    "truediv": _true_divide,
+    "floordiv": _floor_divide,
+    "mod": _remainder,
+    "pow": elementwise.power,
+    "matmul": matmul,
+    "and": elementwise.bitwise_and,
+    "or": elementwise.bitwise_or,
+    "xor": elementwise.bitwise_xor,
+    "lshift": elementwise.left_shift,
+    "rshift": elementwise.right_shift,
+}
+_COMPARE = {
+    "lt": elementwise.less,
+    "le": elementwise.less_equal,
+    "gt": elementwise.greater,
+    "ge": elementwise.greater_equal,
+    "eq": elementwise.equal,
+    "ne": elementwise.not_equal,
+}
+_UNARY = {
+    "neg": elementwise.negative,
+    "pos": elementwise.positive,
+    "abs": elementwise.absolute,
+    "invert": elementwise.invert,
+}
+
+
+def _takes(value: Any) -> bool:
+    """Whether an operator accepts this other operand (else Python tries the other's method)."""
+    if isinstance(value, (Tensor, bool, int, float, complex, np.ndarray, np.generic, list, tuple)):
+        return True
+    return hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+
+
+def _forward(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
+    return lambda self, other: function(self, other) if _takes(other) else NotImplemented
+
+
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
+    return lambda self, other: function(other, self) if _takes(other) else NotImplemented
+
+
+def _inplace(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Tensor]:
+    """`a += b`: the tensor itself is updated, as ndarray's is; a Python number is rebound."""
+
+    def update(self: Tensor, other: Any) -> Any:
+        if not _takes(other):
+            return NotImplemented
+        result = function(self, other)
+        if self.spec.weak:
+            return result
+        update_inplace(self, result)
+        return self
+
+    return update
+
+
+def update_inplace(target: Tensor, result: Tensor) -> None:
+    """Store an operation's result in `target`, under NumPy's rules for in-place operators.
+
+    Raises:
+        TypeError: the result's dtype does not cast to the target's by the same-kind rule.
+        ValueError: the result is larger than the target.
+    """
+    target = resolve(target)
+    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
+        raise SpecError(
+            f"in-place update: cannot cast the result from {result.dtype} to {target.dtype} "
+            "with casting rule 'same_kind'",
+            remedy="write x = x + y, or convert with .astype first",
+        )
+    core._broadcast_spec(result.spec, target.dims)
+    binding.assign(target, core.like(result, target))
+
+
+def _install() -> None:
+    for name, function in _BINARY.items():
+        setattr(Tensor, f"__{name}__", _forward(function))
+        setattr(Tensor, f"__r{name}__", _reflected(function))
+        setattr(Tensor, f"__i{name}__", _inplace(function))
+    for name, op in _COMPARE.items():
+        setattr(Tensor, f"__{name}__", _forward(_compare(op)))
+    for name, op in _UNARY.items():
+        setattr(Tensor, f"__{name}__", lambda self, op=op: op(self))
+    Tensor.__getitem__ = _getitem  # type: ignore[attr-defined]
+    Tensor.__setitem__ = _setitem  # type: ignore[attr-defined]
+    Tensor.__len__ = _len  # type: ignore[attr-defined]
+    Tensor.__iter__ = _iter  # type: ignore[attr-defined]
+    Tensor.__divmod__ = lambda a, b: (_floor_divide(a, b), _remainder(a, b))  # type: ignore[attr-defined]
+    Tensor.__rdivmod__ = lambda a, b: (_floor_divide(b, a), _remainder(b, a))  # type: ignore[attr-defined]
+    for name, convert in {"bool": bool, "int": int, "float": float, "complex": complex}.items():
+        setattr(Tensor, f"__{name}__", _conversion(convert))
+    Tensor.__index__ = _index  # type: ignore[attr-defined]
+    Tensor.__repr__ = _repr  # type: ignore[method-assign]
+    Tensor.__format__ = _format  # type: ignore[method-assign, assignment]
+    Tensor.__array__ = _array  # type: ignore[attr-defined]
+    Tensor.conj = lambda self: elementwise.conjugate(self)  # type: ignore[attr-defined]
+
+
+def _getitem(self: Tensor, key: Any) -> Tensor:
+    return indexing.getitem(resolve(self), key)
+
+
+def _setitem(self: Tensor, key: Any, value: Any) -> None:
+    target = resolve(self)
+    if isinstance(value, Tensor) and value._base is target and value.is_symbolic:
+        refresh(value)  # `a[i] += v` ends by storing the view `a[i]` into itself
+    indexing.setitem(target, key, value)
+
+
+def _len(self: Tensor) -> int:
+    if self.ndim == 0:
+        raise TypeError("len() of unsized object")
+    dim = self.dims[0]
+    if not isinstance(dim, int):
+        raise value_needed(self, "the length")
+    return dim
+
+
+def _iter(self: Tensor) -> Iterator[Tensor]:
+    if self.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
+    return (_getitem(self, i) for i in range(_len(self)))
+
+
+def _conversion(convert: type) -> Callable[[Tensor], Any]:
+    def method(self: Tensor) -> Any:
+        if self.is_symbolic:
+            raise value_needed(self, f"the {convert.__name__}")
+        return convert(self.numpy())
+
+    return method
+
+
+def _index(self: Tensor) -> int:
+    if self.is_symbolic:
+        raise value_needed(self, "the integer")
+    return self.numpy().__index__()  # type: ignore[no-any-return]
+
+
+def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    array = self.numpy()
+    return np.array(array, dtype=dtype, copy=copy)
+
+
+def _repr(self: Tensor) -> str:
+    if self.is_symbolic:
+        return f"<symbolic Tensor {self.spec}>"
+    body = np.array2string(self.numpy(), separator=", ", prefix="Tensor(")
+    return f"Tensor({body}, shape={self.numpy().shape}, dtype={self.dtype.name})"
+
+
+def _format(self: Tensor, spec: str) -> str:
+    if self.is_symbolic:
+        if spec:
+            raise value_needed(self, "the formatted text")
+        return _repr(self)
+    value = self.numpy()
+    return format(value.item() if spec and value.ndim == 0 else value, spec)
+
+
+_install()
+

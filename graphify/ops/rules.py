@@ -1,0 +1,206 @@
+"""Constructors for families of ops: what all elementwise ops share is said once, here.
+
+    sin = elementwise("sin", np.sin, [lambda y, x: cos(x)], tf="math.sin")
+
+A *partial* is the derivative of the result to one operand, a function `(y, *operands)`; the
+numbers 1 and -1 stand for constant partials, None for an operand without gradient. Both modes of
+differentiation follow from it. For complex operands the cotangent is multiplied by the conjugate
+partial, so that gradients of real losses point uphill (TensorFlow's convention).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import SpecError
+from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.op import Op, defop
+from graphify.ir.promotion import ufunc_dtypes, weak_type
+from graphify.ir.types import BOOL, DType, Spec, canonical_dtype, is_complex
+from graphify.ops import core
+
+
+def operand(tensor: Tensor) -> Any:
+    """How a tensor takes part in promotion: its dtype, or a Python type if it is weak."""
+    spec = tensor.spec
+    return weak_type(spec.dtype) if spec.weak and spec.dtype != BOOL else spec.dtype
+
+
+def promoted(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
+    """A convert rule: operands cast to the dtypes in which the ufunc computes."""
+
+    def convert(*args: Any) -> list[Tensor]:
+        tensors = [as_tensor(arg) for arg in args]
+        dtypes, _ = ufunc_dtypes(ufunc, [operand(t) for t in tensors])
+        if all(t.spec.weak for t in tensors):
+            return [
+                t if t.dtype == d else core.cast(t, dtype=d, weak=True)
+                for t, d in zip(tensors, dtypes, strict=True)
+            ]
+        return [_fit(ufunc, t, d) for t, d in zip(tensors, dtypes, strict=True)]
+
+    return convert
+
+
+def _fit(ufunc: np.ufunc, tensor: Tensor, dtype: DType) -> Tensor:
+    try:
+        return core.to_dtype(tensor, dtype)
+    except OverflowError as error:
+        raise OverflowError(f"{ufunc.__name__}: {error}") from error
+
+
+def ufunc_spec(ufunc: np.ufunc, weak: bool) -> Callable[..., Any]:
+    """A spec rule: broadcast shapes, result dtypes of the ufunc."""
+
+    def spec(*specs: Spec) -> Any:
+        shape = core.broadcast_shapes(*(s.shape for s in specs))
+        stays = weak and all(s.weak for s in specs)
+        operands = [s.dtype for s in specs]
+        try:
+            resolved = ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
+        except TypeError as error:
+            names = ", ".join(d.name for d in operands)
+            raise SpecError(f"{ufunc.__name__}: no rule for operands of dtype {names}") from error
+        outputs = tuple(
+            Spec(shape, canonical_dtype(d), stays) for d in resolved[ufunc.nin :]
+        )
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    return spec
+
+
+Partial = Callable[..., Any] | int | None
+
+
+def scale(g: Tensor, partial: Partial, conjugate: bool, y: Tensor, xs: Sequence[Tensor]) -> Tensor | None:
+    """A cotangent or tangent times a partial derivative."""
+    if partial is None:
+        return None
+    if partial == 1:
+        return g
+    if partial == -1:
+        return -g
+    assert callable(partial)
+    factor = partial(y, *xs)
+    if conjugate and is_complex(factor.dtype):
+        factor = factor.conj()
+    return g * factor
+
+
+def partials_vjp(partials: Sequence[Partial]) -> Callable[..., Any]:
+    def vjp(g: Tensor, y: Tensor, *xs: Tensor, **attrs: Any) -> list[Tensor | None]:
+        grads = [scale(g, partial, True, y, xs) for partial in partials]
+        return [None if d is None else core.unbroadcast(d, x) for d, x in zip(grads, xs, strict=True)]
+
+    return vjp
+
+
+def partials_jvp(partials: Sequence[Partial]) -> Callable[..., Any]:
+    def jvp(ts: Sequence[Tensor | None], y: Tensor, *xs: Tensor, **attrs: Any) -> Tensor | None:
+        total = None
+        for t, partial in zip(ts, partials, strict=True):
+            term = None if t is None else scale(t, partial, False, y, xs)
+            if term is not None:
+                total = term if total is None else total + term
+        return None if total is None else core.like(total, y)
+
+    return jvp
+
+
+def pointwise(op_name: Callable[[], Op]) -> Callable[..., Any]:
+    """The batching rule of ops that broadcast: align ranks behind the batch axis."""
+
+    def vmap(args: Sequence[Tensor], batched: Sequence[bool], **attrs: Any) -> Any:
+        rank = max(a.ndim - b for a, b in zip(args, batched, strict=True))
+        return op_name()(*(align(a, rank) if b else a for a, b in zip(args, batched, strict=True)), **attrs)
+
+    return vmap
+
+
+def align(x: Tensor, rank: int) -> Tensor:
+    """A batched operand with ones between the batch axis and its own axes, up to `rank` of them."""
+    missing = rank - (x.ndim - 1)
+    if not missing:
+        return x
+    return core.reshape(x, shape=(x.dims[0], *(1,) * missing, *x.dims[1:]))  # type: ignore[no-any-return]
+
+
+def elementwise(
+    name: str,
+    ufunc: np.ufunc,
+    partials: Sequence[Partial] | None = None,
+    *,
+    weak: bool = False,
+    sample: Callable[[], Any],
+    doc: str = "",
+    **fields: Any,
+) -> Op:
+    """Define an op whose meaning is a NumPy ufunc.
+
+    Args:
+        partials: derivative per operand; None: no operand has a gradient (comparisons, floor).
+        weak: the result of Python scalars is a Python scalar (arithmetic, not np.sin).
+    """
+    cell: list[Op] = []
+    op = defop(
+        name,
+        spec=ufunc_spec(ufunc, weak),
+        eval=ufunc,
+        convert=promoted(ufunc),
+        vjp=partials_vjp(partials) if partials else None,
+        jvp=partials_jvp(partials) if partials else None,
+        vmap=pointwise(lambda: cell[0]),
+        differentiable=None if partials else (),
+        sample=sample,
+        doc=doc or f"numpy.{ufunc.__name__}",
+        extra={"weak": weak, "ufunc": ufunc, "elementwise": True},
+        **fields,
+    )
+    cell.append(op)
+    return op
+
+
+# --- sample inputs ------------------------------------------------------------------------------
+
+
+def reals(low: float, high: float, count: int = 1, dtypes: str = "fd") -> Callable[[], Any]:
+    """Samples of `count` float operands in [low, high], broadcasting where there are several."""
+    shapes = [(3, 4), (4,), (3, 1)]
+
+    def sample() -> Any:
+        rng = np.random.default_rng(0)
+        return [
+            (tuple(rng.uniform(low, high, shapes[i]).astype(d) for i in range(count)), {}) for d in dtypes
+        ]
+
+    return sample
+
+
+def numbers(count: int = 1, low: int = -4, high: int = 5, dtypes: str = "bhilBHILfd") -> Callable[[], Any]:
+    """Samples of `count` operands, integers and floats, broadcasting where there are several."""
+    shapes = [(3, 4), (4,), (3, 1)]
+
+    def sample() -> Any:
+        rng = np.random.default_rng(0)
+        cases = []
+        for d in dtypes:
+            bottom = max(low, 0) if d in "BHIL?" else low
+            cases.append(
+                (tuple(rng.integers(bottom, high, shapes[i]).astype(d) for i in range(count)), {})
+            )
+        return cases
+
+    return sample
+
+
+def booleans(count: int = 1) -> Callable[[], Any]:
+    """Samples of boolean operands."""
+    return numbers(count, 0, 2, "?")
+
+
+def both(*samplers: Callable[[], Any]) -> Callable[[], Any]:
+    """Samples of several samplers."""
+    return lambda: [case for sampler in samplers for case in sampler()]

@@ -1,0 +1,218 @@
+"""Ops that rearrange elements: transpose, concatenate, pad, flip; and sizes as values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import ShapeError
+from graphify.ir.bind import Tensor, current_builder, set_dim_hook, set_size_hook
+from graphify.ir.graph import as_size
+from graphify.ir.op import defop
+from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal, size, size_op
+from graphify.ir.types import Spec
+from graphify.ops import core
+
+# --- sizes as values ------------------------------------------------------------------------------
+
+size_value = defop(
+    "size_value",
+    spec=lambda size: Spec((), np.dtype(np.int64), True),
+    eval=lambda size: np.asarray(size, np.int64),
+    vmap=lambda args, batched, size: size_value(size=size),
+    tf="size_value",
+    sample=lambda: [((), {"size": 3})],
+    doc="a symbolic size as a Python integer",
+)
+set_size_hook(lambda dim: size_value(size=dim))
+
+
+_SIZE_ARITHMETIC = {"add", "subtract", "multiply", "floor_divide", "remainder", "negative"}
+
+
+def as_dim(value: Any, argument: str = "size") -> Dim:
+    """An int or size for any integer: a Python int, a size, or a traced integer scalar.
+
+    A traced scalar that is arithmetic of sizes gives back that size; any other one gets a fresh
+    size variable bound to it.
+
+    Raises:
+        TypeError: not an integer.
+    """
+    if isinstance(value, Size):
+        return value
+    if not isinstance(value, Tensor):
+        try:
+            return value.__index__()  # type: ignore[no-any-return]
+        except AttributeError:
+            kind = type(value).__name__
+            raise TypeError(f"'{kind}' object cannot be interpreted as an integer ({argument})") from None
+    if value.dtype.kind not in "iu" or value.ndim:
+        raise TypeError(f"{argument}: expected an integer scalar, got {value.spec}")
+    if not value.is_symbolic:
+        return int(value.numpy())
+    known = _size_of(value._value)
+    if known is not None:
+        return known
+    variable = SizeVar("k")
+    builder = current_builder()
+    assert builder is not None
+    bound = builder.sizes_of.get(value._value)
+    if bound is None:
+        as_size(value, var=variable)
+        builder.sizes_of[value._value] = bound = size(variable)
+    return bound
+
+
+def _size_of(value: Any) -> Dim | None:
+    """The size that a graph value computes, if it is arithmetic of sizes and integers."""
+    node = value.node
+    if node.op is size_value:
+        return node.attrs["size"]  # type: ignore[no-any-return]
+    if node.op.name == "constant" and value.spec.weak and value.spec.dtype.kind == "i":
+        return int(node.attrs["value"].array)
+    if node.op.name not in _SIZE_ARITHMETIC or not value.spec.weak:
+        return None
+    dims = [_size_of(v) for v in node.inputs]
+    if any(dim is None for dim in dims):
+        return None
+    return _SIZE_RULES[node.op.name](*dims)
+
+
+_SIZE_RULES: dict[str, Any] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "floor_divide": lambda a, b: size_op("floordiv", a, b) if b != 0 else None,
+    "remainder": lambda a, b: size_op("mod", a, b) if b != 0 else None,
+    "negative": lambda a: -a,
+}
+
+set_dim_hook(as_dim)
+
+# --- transpose --------------------------------------------------------------------------------------
+
+
+def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.argsort(axes))
+
+
+transpose = defop(
+    "transpose",
+    spec=lambda x, axes: Spec(tuple(x.shape[a] for a in axes), x.dtype),
+    eval=lambda x, axes: x.transpose(axes),
+    vjp=lambda g, y, x, axes: [transpose(g, axes=_inverse(axes))],
+    jvp="linear",
+    vmap=lambda args, batched, axes: transpose(args[0], axes=(0, *(a + 1 for a in axes))),
+    put=lambda base, new, axes: transpose(new, axes=_inverse(axes)),
+    tf="transpose",
+    sample=lambda: [((np.arange(24.0).reshape(2, 3, 4),), {"axes": (2, 0, 1)})],
+    doc="permutes the axes",
+)
+
+
+def move_axis(x: Tensor, source: int, target: int) -> Tensor:
+    """`x` with one axis moved; the others keep their order."""
+    if source == target:
+        return x
+    axes = [a for a in range(x.ndim) if a != source]
+    axes.insert(target, source)
+    return transpose(x, axes=tuple(axes))  # type: ignore[no-any-return]
+
+
+# --- concatenate --------------------------------------------------------------------------------------
+
+
+def _concatenate_spec(*specs: Spec, axis: int) -> Spec:
+    first = specs[0]
+    total: Dim = 0
+    for s in specs:
+        if s.ndim != first.ndim:
+            raise ShapeError(
+                f"concatenate: all arrays must have the same number of dimensions, got {first.shape}, {s.shape}"
+            )
+        for a in range(s.ndim):
+            if a != axis and decide_equal(s.shape[a], first.shape[a]) is False:
+                raise ShapeError(
+                    f"concatenate: all dimensions except axis {axis} must match, got {first.shape}, {s.shape}"
+                )
+        total = total + s.shape[axis]
+    return Spec((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype)
+
+
+def _concatenate_vjp(g: Tensor, y: Tensor, *xs: Tensor, axis: int) -> list[Tensor]:
+    from graphify.ops.indexing import take_slice
+
+    grads, start = [], 0
+    for x in xs:
+        stop = start + x.dims[axis]
+        grads.append(take_slice(g, start, stop, axis))
+        start = stop
+    return grads
+
+
+def _concatenate_jvp(ts: Any, y: Tensor, *xs: Tensor, axis: int) -> Tensor:
+    parts = [core.zeros_like(x) if t is None else t for t, x in zip(ts, xs, strict=True)]
+    return concatenate(*parts, axis=axis)  # type: ignore[no-any-return]
+
+
+def _concatenate_vmap(args: Any, batched: Any, axis: int) -> Tensor:
+    count = next(a.dims[0] for a, b in zip(args, batched, strict=True) if b)
+    full = [
+        a if b else core.broadcast_to(a, shape=(count, *a.dims)) for a, b in zip(args, batched, strict=True)
+    ]
+    return concatenate(*full, axis=axis + 1)  # type: ignore[no-any-return]
+
+
+concatenate = defop(
+    "concatenate",
+    spec=_concatenate_spec,
+    eval=lambda *xs, axis: np.concatenate(xs, axis),
+    vjp=_concatenate_vjp,
+    jvp=_concatenate_jvp,
+    vmap=_concatenate_vmap,
+    tf="concat",
+    sample=lambda: [((np.ones((2, 3)), np.zeros((2, 1))), {"axis": 1})],
+    doc="numpy.concatenate of operands of one dtype",
+)
+
+
+def expand_dims(x: Tensor, axis: int) -> Tensor:
+    """A new axis of length one at `axis` (of the result, not negative)."""
+    return core.reshape(x, shape=(*x.dims[:axis], 1, *x.dims[axis:]))  # type: ignore[no-any-return]
+
+
+def stack(tensors: list[Tensor], axis: int = 0) -> Tensor:
+    """Tensors of one shape and dtype along a new axis."""
+    return concatenate(*(expand_dims(t, axis) for t in tensors), axis=axis)  # type: ignore[no-any-return]
+
+
+# --- flip ---------------------------------------------------------------------------------------------
+
+flip = defop(
+    "flip",
+    spec=lambda x, axes: Spec(x.shape, x.dtype),
+    eval=lambda x, axes: np.flip(x, axes),
+    vjp=lambda g, y, x, axes: [flip(g, axes=axes)],
+    jvp="linear",
+    vmap=lambda args, batched, axes: flip(args[0], axes=tuple(a + 1 for a in axes)),
+    put=lambda base, new, axes: flip(new, axes=axes),
+    tf="reverse",
+    sample=lambda: [((np.arange(6.0).reshape(2, 3),), {"axes": (0, 1)})],
+    doc="reverses the order of elements along axes",
+)
+
+# --- iota ----------------------------------------------------------------------------------------------
+
+
+iota = defop(
+    "iota",
+    spec=lambda length, dtype: Spec((length,), dtype),
+    eval=lambda length, dtype: np.arange(length, dtype=dtype),
+    vmap=lambda args, batched, **attrs: iota(**attrs),
+    tf="range",
+    sample=lambda: [((), {"length": 4, "dtype": np.dtype("int64")})],
+    doc="0, 1, ..., length - 1",
+)
+

@@ -1,0 +1,147 @@
+"""Containers as trees: lists, tuples, dicts, namedtuples, dataclasses, attrs classes.
+
+    >>> leaves, treedef = flatten({"a": 1, "b": (2, 3)})
+    >>> leaves
+    [1, 2, 3]
+    >>> treedef.unflatten([10, 20, 30])
+    {'a': 10, 'b': (20, 30)}
+
+Everything that is not one of these containers, None included, is a leaf.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class TreeDef:
+    """The shape of a tree: container type, its static keys, its children. Hashable."""
+
+    kind: type | None
+    keys: tuple[Any, ...] = ()
+    children: tuple[TreeDef, ...] = ()
+
+    @property
+    def num_leaves(self) -> int:
+        return 1 if self.kind is None else sum(child.num_leaves for child in self.children)
+
+    def unflatten(self, leaves: Sequence[Any]) -> Any:
+        """The container of this shape with the given leaves."""
+        return self._build(iter(leaves))
+
+    def _build(self, leaves: Iterator[Any]) -> Any:
+        if self.kind is None:
+            return next(leaves)
+        return _rebuild(self.kind, self.keys, [child._build(leaves) for child in self.children])
+
+    def paths(self, prefix: str = "") -> list[str]:
+        """One path per leaf, written as Python would: `x[0]['w'].bias`."""
+        if self.kind is None:
+            return [prefix]
+        steps = _steps(self.kind, self.keys, len(self.children))
+        return [
+            path
+            for step, child in zip(steps, self.children, strict=True)
+            for path in child.paths(prefix + step)
+        ]
+
+
+LEAF = TreeDef(None)
+
+
+def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], TreeDef]:
+    """The leaves of a tree in order, and its shape."""
+    leaves: list[Any] = []
+    return leaves, _flatten(tree, leaves, is_leaf)
+
+
+def leaves(tree: Any) -> list[Any]:
+    return flatten(tree)[0]
+
+
+def map_structure(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
+    """`function` applied leaf by leaf; the trees must have one shape.
+
+    Raises:
+        ValueError: the trees differ in shape.
+    """
+    first, treedef = flatten(tree)
+    others = []
+    for other in rest:
+        flat, other_def = flatten(other)
+        if other_def != treedef:
+            raise ValueError(f"map_structure: expected the same structure, got {tree!r}, {other!r}")
+        others.append(flat)
+    return treedef.unflatten([function(*args) for args in zip(first, *others, strict=True)])
+
+
+def is_container(value: Any) -> bool:
+    """Whether `flatten` opens this value."""
+    return _open(value) is not None
+
+
+def _flatten(tree: Any, out: list[Any], is_leaf: Callable[[Any], bool] | None) -> TreeDef:
+    opened = None if is_leaf is not None and is_leaf(tree) else _open(tree)
+    if opened is None:
+        out.append(tree)
+        return LEAF
+    keys, children = opened
+    return TreeDef(type(tree), keys, tuple(_flatten(child, out, is_leaf) for child in children))
+
+
+def _open(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
+    """Static keys and children of a container; None for a leaf."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return (), list(value)
+    if kind is dict or kind is OrderedDict:
+        return tuple(value), list(value.values())
+    if kind is defaultdict:
+        return (value.default_factory, *value), list(value.values())
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return tuple(value._fields), list(value)
+    names = _field_names(kind)
+    if names is not None:
+        return names, [getattr(value, name) for name in names]
+    return None
+
+
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """Field names of a dataclass or attrs class."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    attrs = kind.__dict__.get("__attrs_attrs__")
+    return None if attrs is None else tuple(attribute.name for attribute in attrs)
+
+
+def _rebuild(kind: type, keys: tuple[Any, ...], children: list[Any]) -> Any:
+    if kind is list:
+        return children
+    if kind is tuple:
+        return tuple(children)
+    if kind is dict or kind is OrderedDict:
+        return kind(zip(keys, children, strict=True))
+    if kind is defaultdict:
+        return defaultdict(keys[0], zip(keys[1:], children, strict=True))
+    if issubclass(kind, tuple):
+        return kind(*children)
+    # A dataclass: __init__ may not take every field, so fill a bare instance.
+    instance = object.__new__(kind)
+    for name, child in zip(keys, children, strict=True):
+        object.__setattr__(instance, name, child)
+    return instance
+
+
+def _steps(kind: type, keys: tuple[Any, ...], count: int) -> list[str]:
+    if kind is list or kind is tuple:
+        return [f"[{i}]" for i in range(count)]
+    if kind is dict or kind is OrderedDict:
+        return [f"[{key!r}]" for key in keys]
+    if kind is defaultdict:
+        return [f"[{key!r}]" for key in keys[1:]]
+    return [f".{key}" for key in keys]
