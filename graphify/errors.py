@@ -106,11 +106,3 @@ def at(error: BaseException, location: Any) -> BaseException:
         located = error
     located.location = location  # type: ignore[attr-defined]
     return located.with_traceback(error.__traceback__)
-
-
-def value_location(kind: type[Exception], message: str) -> Exception:
-    """A plain Python error of class `kind` whose message names the user's current line."""
-    from graphify.location import here
-
-    location = here()
-    return at(kind(message), location.resolve() if location is not None else None)  # type: ignore[return-value]

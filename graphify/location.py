@@ -17,7 +17,10 @@ import sys
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
+import numpy
+
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+NUMPY = os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep
 _ASSIGNMENT = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)")
 
 
@@ -95,9 +98,7 @@ def user_frame() -> FrameType | None:
 @functools.lru_cache(maxsize=4096)
 def is_internal(filename: str) -> bool:
     """Whether a code file belongs to graphify or to a library between it and the user."""
-    if filename.startswith(PACKAGE):
-        return True
-    return f"{os.sep}numpy{os.sep}" in filename or filename.startswith("<__array_function__")
+    return filename.startswith((PACKAGE, NUMPY, "<__array_function__"))
 
 
 def here() -> LazyLoc | None:

@@ -280,9 +280,22 @@ def refresh(tensor: Tensor) -> None:
     if tensor._seen == base._version:
         return
     op, operands, attrs = tensor._view  # type: ignore[misc]
-    tensor._value = bind(op, (base, *operands), attrs, view=False)._value
+    with recording(_frame_of(base, *operands)):
+        tensor._value = bind(op, (base, *operands), attrs, view=False)._value
     tensor._seen = base._version
     tensor._version += 1
+
+
+def _frame_of(*operands: Any) -> Builder | None:
+    """The innermost frame that one of the operands belongs to: a view of them belongs there, too,
+    whatever frame happens to look at it first."""
+    values = [t._value for t in operands if isinstance(t, Tensor) and type(t._value) is Value]
+    builder = _builder.get()
+    if not values:
+        return builder
+    while builder is not None and not any(builder.owns(value) for value in values):
+        builder = builder.parent
+    return builder
 
 
 def value_in(tensor: Tensor, builder: Builder) -> Value:

@@ -172,12 +172,19 @@ as_size = defop(
 
 
 class Home:
-    """Marks the tensors that a frame made; `open` while the frame is being recorded."""
+    """Marks the tensors that a frame made; `open` while the whole trace is being recorded."""
 
-    __slots__ = ("open",)
+    __slots__ = ("_open", "_parent")
 
-    def __init__(self) -> None:
-        self.open = True
+    def __init__(self, parent: Home | None) -> None:
+        self._open, self._parent = True, parent
+
+    @property
+    def open(self) -> bool:
+        return self._open if self._parent is None else self._parent.open
+
+    def close(self) -> None:
+        self._open = False
 
 
 class Builder:
@@ -188,13 +195,15 @@ class Builder:
     """
 
     def __init__(self, parent: Builder | None = None, name: str = "graph") -> None:
-        self.parent, self.name, self.home = parent, name, Home()
+        self.parent, self.name = parent, name
+        self.home = Home(parent.home if parent is not None else None)
         self.params: list[Value] = []
         self.nodes: list[Node] = []
         self.captures: dict[Value, Value] = {}  # outer value -> parameter here
         self.bindings: dict[SizeVar, SizeBinding] = {}
         self.sizes_of: dict[Value, Any] = {}  # integer value -> the size variable bound to it
-        self.writes: dict[int, Any] = {}  # see graphify.ir.bind: tensors of outer frames written here
+        self.writes: dict[Any, Any] = {}  # tensors and fields of outer frames written in this one,
+        self.writes_done: dict[Any, Any] = {}  # each with its value before; kept once restored
         self._own: set[int] = set()  # ids of the nodes made here; the nodes are kept alive below
         self._kept: list[Node] = []
         self._interned: dict[Any, Node] = {}

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphify.errors import ShapeError, value_location
+from graphify.errors import ShapeError
 from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.op import defop
@@ -621,9 +621,7 @@ def _scalar_mask(entry: Tensor) -> Any:
 def _scalar_masks_as_newaxis(entries: list[Any]) -> list[Any]:
     if not any(isinstance(e, _ScalarMask) for e in entries):
         return entries
-    raise value_location(
-        IndexError, "a boolean scalar is not supported as an index; use x[np.newaxis] or an empty slice"
-    )
+    raise IndexError("a boolean scalar is not supported as an index; use x[np.newaxis] or x[:0]")
 
 
 def normalise_slice(entry: slice, dim: Dim) -> tuple[Dim, Dim, int]:

@@ -1,0 +1,144 @@
+"""Ops that run for their effect, in program order: print, assert, raise, check.
+
+Their results are nothing; pruning keeps them. State (variables, arguments updated in place) is not
+here: updates are values of the graph, written back when the run is over.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import InvalidArgumentError
+from graphify.ir.op import defop
+from graphify.ir.types import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Pieces of a message: strings, and None where the next operand's value goes."""
+
+    pieces: tuple[str | None, ...]
+    separator: str = " "
+
+    def format(self, values: Sequence[Any]) -> str:
+        rest = iter(values)
+        parts = [render(next(rest)) if piece is None else piece for piece in self.pieces]
+        return self.separator.join(parts)
+
+
+def render(value: Any) -> str:
+    """A run-time value as Python's print shows it under NumPy."""
+    array = np.asarray(value)
+    return str(array[()] if array.ndim == 0 else array)
+
+
+def no_result(*specs: Spec, **attrs: Any) -> tuple[Spec, ...]:
+    return ()
+
+
+_STREAMS = {"stdout": lambda: sys.stdout, "stderr": lambda: sys.stderr}
+
+
+def _print_eval(*values: Any, text: Text, end: str, stream: str) -> tuple[()]:
+    out = _STREAMS[stream]()
+    out.write(text.format(values) + end)
+    out.flush()
+    return ()
+
+
+print_ = defop(
+    "print",
+    spec=no_result,
+    eval=_print_eval,
+    effects=True,
+    tf="print",
+    extra={"tuple": True},
+    doc="writes run-time values to Python's sys.stdout",
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Raise:
+    """An exception to raise at run time: its class, and its arguments with gaps for operands."""
+
+    kind: type[BaseException]
+    args: tuple[Any, ...]  # a Text stands for a message with run-time values
+
+    def build(self, values: Sequence[Any]) -> BaseException:
+        rest = list(values)
+        filled = []
+        for arg in self.args:
+            if isinstance(arg, Text):
+                count = arg.pieces.count(None)
+                taken, rest = rest[:count], rest[count:]
+                filled.append(arg.format(taken))
+            else:
+                filled.append(arg)
+        return self.kind(*filled)
+
+
+def _raise_eval(*values: Any, exception: Raise) -> tuple[()]:
+    raise exception.build(values)
+
+
+raise_ = defop(
+    "raise",
+    spec=no_result,
+    eval=_raise_eval,
+    effects=True,
+    tf="raise",
+    extra={"tuple": True},
+    doc="raises an exception when it is reached",
+)
+
+
+def _assert_eval(condition: Any, *values: Any, exception: Raise) -> tuple[()]:
+    if not np.all(condition):
+        raise exception.build(values)
+    return ()
+
+
+assert_ = defop(
+    "assert",
+    spec=no_result,
+    eval=_assert_eval,
+    effects=True,
+    tf="assert",
+    extra={"tuple": True},
+    doc="raises an exception unless every element is true",
+)
+
+_COMPARISONS: dict[str, tuple[Callable[..., Any], str]] = {
+    "equal": (np.equal, "=="),
+    "none_equal": (np.not_equal, "!="),
+    "greater": (np.greater, ">"),
+    "greater_equal": (np.greater_equal, ">="),
+    "less": (np.less, "<"),
+    "less_equal": (np.less_equal, "<="),
+}
+
+
+def _check_eval(x: Any, y: Any, comparison: str, message: str) -> tuple[()]:
+    holds, sign = _COMPARISONS[comparison]
+    if not np.all(holds(x, y)):
+        head = f"{message}: " if message else ""
+        raise InvalidArgumentError(
+            f"{head}assert_{comparison}: expected x {sign} y elementwise, got x = {render(x)}, y = {render(y)}"
+        )
+    return ()
+
+
+check = defop(
+    "check",
+    spec=no_result,
+    eval=_check_eval,
+    effects=True,
+    tf="check",
+    extra={"tuple": True},
+    doc="graphify.debugging.assert_*: InvalidArgumentError unless a comparison holds everywhere",
+)
