@@ -1,0 +1,53 @@
+"""Logical expressions: thunks keep Python's short circuit.
+
+    a and b            ag.and_(lambda: a, lambda: b)
+    not a              ag.not_(a)
+    a < b <= c         ag.compare(a, "<", lambda: b, "<=", lambda: c)
+    x in xs            ag.contains(xs, x)
+    x not in xs        ag.not_(ag.contains(xs, x))
+
+A single comparison stays `a < b`; `is` and `is not` are about Python objects and stay too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from graphify.autograph.converters.base import Context, Converter
+
+SIGNS = {gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">",
+         gast.GtE: ">=", gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in"}
+
+
+def transform(tree: Any, ctx: Context) -> Any:
+    """Convert `and`, `or`, `not`, chained comparisons and membership tests."""
+    return _Logical(ctx).visit(tree)
+
+
+class _Logical(Converter):
+    def visit_BoolOp(self, node: Any) -> Any:
+        self.generic_visit(node)
+        name = "and_" if isinstance(node.op, gast.And) else "or_"
+        return self.ctx.operator(name, node, *map(self.ctx.thunk, node.values))
+
+    def visit_UnaryOp(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.op, gast.Not):
+            return self.ctx.operator("not_", node, node.operand)
+        return node
+
+    def visit_Compare(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if len(node.ops) > 1:
+            rest: list[Any] = []
+            for op, right in zip(node.ops, node.comparators, strict=True):
+                rest += [gast.Constant(SIGNS[type(op)], None), self.ctx.thunk(right)]
+            return self.ctx.operator("compare", node, node.left, *rest)
+        if not isinstance(node.ops[0], (gast.In, gast.NotIn)):
+            return node
+        found = self.ctx.operator("contains", node, node.comparators[0], node.left)
+        if isinstance(node.ops[0], gast.NotIn):
+            return self.ctx.operator("not_", node, found)
+        return found

@@ -1,0 +1,131 @@
+"""What the free names of a function stand for, and which callees need no conversion.
+
+`np.sin(x)` can stay as it is written, since NumPy itself dispatches on the argument; `helper(x)`
+must go through `ag.call`, since `helper` has to be converted too. Deciding that takes a look at the
+values of globals and closure variables. Every look is recorded as a fact, so that a cached
+conversion is used again only where the same facts hold.
+"""
+
+from __future__ import annotations
+
+import builtins
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+UNKNOWN = object()
+
+# Builtins that the operators overload: `len(x)` becomes `ag.len(x)`.
+OVERLOADED = frozenset("""
+    print len range enumerate zip map filter abs min max sum any all int float bool complex round
+    pow divmod sorted reversed list tuple dict set iter next""".split())
+# Builtins that mean the same for a tensor as for anything else.
+PLAIN_BUILTINS = frozenset("""
+    isinstance issubclass type id repr str hasattr callable super hash slice ord chr format bytes
+    bytearray frozenset object ascii hex bin oct property staticmethod classmethod memoryview
+    """.split())
+# Builtins that see the frame of their caller, or run text: conversion would change their answer.
+FORBIDDEN = frozenset("exec eval locals globals vars dir breakpoint compile".split())
+
+# Methods that change their object: those writes must be seen by the operators.
+MUTATING = frozenset("""
+    append extend insert pop popitem remove clear update setdefault sort reverse add discard
+    difference_update intersection_update symmetric_difference_update appendleft popleft extendleft
+    rotate fill put partition resize setflags setfield byteswap itemset""".split())
+ARRAY_METHODS = frozenset(n for n in dir(np.ndarray) if not n.startswith("_")) - MUTATING
+CONTAINER_METHODS = frozenset(
+    n for kind in (str, bytes, dict, tuple, frozenset) for n in dir(kind) if not n.startswith("_")
+) - MUTATING
+# Attributes every array has; loading one never runs user code that needs conversion.
+ARRAY_ATTRIBUTES = frozenset("shape dtype ndim size T mT real imag flat itemsize nbytes".split())
+
+# NumPy functions that make arrays out of nothing (there is no tensor to dispatch on) ...
+CREATION = frozenset("""
+    zeros ones full empty eye arange linspace logspace geomspace array asarray asanyarray
+    ascontiguousarray asfortranarray identity tri fromfunction fromiter frombuffer fromfile
+    fromstring loadtxt genfromtxt indices mgrid ogrid load""".split())
+# ... those that change an argument, and those that call a function of the user.
+OTHER = frozenset("""
+    copyto put place putmask put_along_axis fill_diagonal apply_along_axis apply_over_axes
+    piecewise""".split())
+
+
+class Resolver:
+    """Looks up the free names of one function and remembers what it saw."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._globals = function.__globals__
+        self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (),
+                               strict=False))
+        self.facts: dict[str, Any] = {}
+
+    def value(self, name: str) -> Any:
+        """The value of a free name, or UNKNOWN."""
+        found = self._look(name)
+        self.facts[name] = _fact(found)
+        return found
+
+    def local(self) -> Any:
+        """The value of a local name: never known."""
+        return UNKNOWN
+
+    def holds(self, facts: dict[str, Any]) -> bool:
+        """Whether the facts of another conversion hold here."""
+        return all(_fact(self._look(name)) is fact for name, fact in facts.items())
+
+    def _look(self, name: str) -> Any:
+        if name in self._cells:
+            try:
+                return self._cells[name].cell_contents
+            except ValueError:  # not bound yet
+                return UNKNOWN
+        return self._globals.get(name, getattr(builtins, name, UNKNOWN))
+
+
+def _fact(value: Any) -> Any:
+    """What about a value conversion depends on: its identity, if it is of a known kind."""
+    known = isinstance(value, ModuleType) or is_builtin(value) or is_exception(value)
+    return value if known or is_plain_callable(value) else None
+
+
+def is_builtin(value: Any) -> bool:
+    """Whether a value is what a name of the builtins module stands for."""
+    name = getattr(value, "__name__", None)
+    return isinstance(name, str) and getattr(builtins, name, UNKNOWN) is value
+
+
+def is_exception(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def is_plain_callable(value: Any) -> bool:
+    """Whether a callee does the right thing with tensors without being converted."""
+    if isinstance(value, np.ufunc):
+        return True
+    if is_builtin(value):
+        return value.__name__ in PLAIN_BUILTINS
+    if _of_graphify(value):
+        return True
+    name = getattr(value, "__name__", "")
+    module = getattr(value, "__module__", None) or ""
+    dispatches = hasattr(value, "__wrapped__") and type(value).__module__.startswith("numpy")
+    return (dispatches and name not in CREATION | OTHER
+            and not module.startswith("numpy.random"))
+
+
+def _of_graphify(value: Any) -> bool:
+    """Functions and classes of this package, and functions it has decorated."""
+    for module in (getattr(value, "__module__", None), type(value).__module__):
+        if isinstance(module, str) and module.partition(".")[0] == "graphify":
+            return True
+    return False
+
+
+def attribute(value: Any, names: list[str]) -> Any:
+    """Follow attributes from a module; UNKNOWN once it leaves modules, classes and ufuncs."""
+    for name in names:
+        if not isinstance(value, (ModuleType, type, np.ufunc)):
+            return UNKNOWN
+        value = getattr(value, name, UNKNOWN)
+    return value

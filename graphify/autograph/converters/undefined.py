@@ -1,0 +1,121 @@
+"""Names that may be unbound: reading one goes through a check.
+
+    if c:                 y, = ag.if_(c, lambda y: (1,), lambda y: (y,), (ag.Undefined("y"),), ...)
+        y = 1             return ag.defined(y)
+    return y
+
+Converted code passes names as values, so "not bound" has to be a value too: `ag.Undefined`. Reads
+that the definitions analysis cannot prove safe are marked before control flow is converted; those
+of names that an Undefined may have reached are wrapped afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from graphify.autograph.converters.base import Context
+from graphify.syntax.analysis.activity import FUNCTIONS, Scope, is_thunk, scope_of
+from graphify.syntax.analysis.definitions import Definitions
+
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def mark_loads(function: Any, scope: Scope, definitions: Definitions, internal: set[str]) -> None:
+    """Mark, with their function, the loads of its locals that may find them unbound."""
+    _Marker(function, scope, definitions, internal).block(function.body)
+
+
+def wrap_loads(function: Any, names: set[str], ctx: Context) -> None:
+    """Check the marked loads of some names of a function."""
+    if names:
+        wrapper = _Wrapper(function, names, ctx)
+        function.body = [new for node in function.body for new in wrapper.statement(node)]
+
+
+class _Marker:
+    def __init__(self, function: Any, scope: Scope, definitions: Definitions,
+                 internal: set[str]) -> None:
+        self.function, self.definitions = function, definitions
+        self.locals = (scope.locals | scope.nonlocals) - internal
+
+    def block(self, body: list[Any]) -> None:
+        for node in body:
+            bound = self.definitions.bound_before(node)
+            if bound is None:
+                continue
+            tested = self.definitions.bound_at_test(node) if isinstance(node, gast.While) else bound
+            for name, value in gast.iter_fields(node):
+                if name not in BLOCKS:
+                    self.loads(value, tested)
+            if isinstance(node, FUNCTIONS):
+                self.captured(node)
+            elif not isinstance(node, gast.ClassDef):
+                self.inside(node, tested)
+            if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+                self.mark(node.target, bound)
+
+    def inside(self, node: Any, bound: frozenset[str]) -> None:
+        for name in ("body", "orelse", "finalbody"):
+            self.block(getattr(node, name, None) or [])
+        for handler in getattr(node, "handlers", []):
+            self.loads(handler.type, bound)
+            self.block(handler.body)
+        for case in getattr(node, "cases", []):
+            self.loads(case.guard, bound | frozenset(_pattern_names(case.pattern)))
+            self.block(case.body)
+
+    def loads(self, value: Any, bound: frozenset[str]) -> None:
+        """Mark the loads in an expression, looking into thunks but not into other functions."""
+        for node in value if isinstance(value, list) else [value]:
+            if isinstance(node, gast.Name):
+                if not isinstance(node.ctx, (gast.Store, gast.Param)):
+                    self.mark(node, bound)
+            elif isinstance(node, gast.Lambda) and not is_thunk(node):
+                self.loads([*node.args.defaults, *node.args.kw_defaults], bound)
+                self.captured(node)
+            elif isinstance(node, gast.AST):
+                for child in gast.iter_child_nodes(node):
+                    self.loads(child, bound)
+
+    def captured(self, function: Any) -> None:
+        """Functions in this one run later: their reads of its names are never certain."""
+        free = scope_of(function).free & self.locals
+        for node in gast.walk(function):
+            if isinstance(node, gast.Name) and node.id in free and isinstance(node.ctx, gast.Load):
+                self.mark(node, frozenset())
+
+    def mark(self, name: Any, bound: frozenset[str]) -> None:
+        if name.id in self.locals and name.id not in bound:
+            name.maybe_unbound = self.function
+
+
+def _pattern_names(pattern: Any) -> list[str]:
+    names = (getattr(node, field, None) for node in gast.walk(pattern) for field in ("name", "rest"))
+    return [name for name in names if isinstance(name, str)]
+
+
+class _Wrapper(gast.NodeTransformer):  # type: ignore[misc]
+    def __init__(self, function: Any, names: set[str], ctx: Context) -> None:
+        self.function, self.names, self.ctx = function, names, ctx
+
+    def statement(self, node: Any) -> list[Any]:
+        result = self.visit(node)
+        return result if isinstance(result, list) else [result]
+
+    def _applies(self, name: Any) -> bool:
+        return name.id in self.names and getattr(name, "maybe_unbound", None) is self.function
+
+    def visit_Name(self, node: Any) -> Any:
+        if not isinstance(node.ctx, gast.Load) or not self._applies(node):
+            return node
+        node.maybe_unbound = None
+        return self.ctx.operator("defined", node, node)
+
+    def visit_AugAssign(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.target, gast.Name) and self._applies(node.target):
+            check = self.ctx.statements("ag.defined(name)", node, name=node.target.id)
+            return [*check, node]
+        return node

@@ -1,0 +1,67 @@
+"""Origins: every generated node carries the place of the user's code it stands for.
+
+Converters build nodes without a position and then say what they replaced. Compiling the result
+under the user's own file name then makes tracebacks, `pdb` and frame inspection show user lines.
+
+    >>> import gast
+    >>> old = gast.parse("a = b").body[0]
+    >>> new = gast.Expr(gast.Constant(1, None))
+    >>> inherit(new, old).lineno
+    1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import gast
+
+from graphify.location import SourceLoc
+
+POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+T = TypeVar("T")
+
+
+def inherit(new: T, old: Any) -> T:
+    """Give `new`, and every node below it that has no position yet, the position of `old`.
+
+    A node that already has a position is the user's; it is left alone, and so is all below it.
+    """
+    for node in new if isinstance(new, list) else [new]:
+        _fill(node, old)
+    return new
+
+
+def _fill(node: Any, old: Any) -> None:
+    if getattr(node, "lineno", None) is not None:
+        return
+    if "lineno" in node._attributes:
+        for name in POSITION:
+            setattr(node, name, getattr(old, name, None))
+    for child in gast.iter_child_nodes(node):
+        _fill(child, old)
+
+
+def strip(tree: Any) -> None:
+    """Remove every position below `tree` (used on freshly parsed templates)."""
+    for node in gast.walk(tree):
+        for name in POSITION:
+            if hasattr(node, name):
+                setattr(node, name, None)
+
+
+def shift(nodes: Iterable[Any], lines: int) -> None:
+    """Move nodes down by a number of lines."""
+    for node in nodes:
+        if getattr(node, "lineno", None) is not None:
+            node.lineno += lines
+            node.end_lineno += lines
+
+
+def place(node: Any, filename: str, function: str) -> SourceLoc:
+    """The source location of a node, for error messages."""
+    line = getattr(node, "lineno", None) or 1
+    one_line = getattr(node, "end_lineno", None) == line
+    start, end = (node.col_offset, node.end_col_offset) if one_line else (None, None)
+    return SourceLoc(filename, line, function, start, end)

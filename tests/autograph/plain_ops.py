@@ -1,0 +1,133 @@
+"""The operators of converted code with plain Python meaning, to test the converters alone."""
+
+import builtins
+import operator
+
+COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+           "==": operator.eq, "!=": operator.ne, "is": operator.is_, "is not": operator.is_not,
+           "in": lambda a, b: a in b, "not in": lambda a, b: a not in b}
+IN_PLACE = {"+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv,
+            "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow,
+            "@=": operator.imatmul, "&=": operator.iand, "|=": operator.ior, "^=": operator.ixor,
+            "<<=": operator.ilshift, ">>=": operator.irshift}
+
+print, len, range, enumerate, zip, map, filter = print, len, range, enumerate, zip, map, filter
+abs, min, max, sum, any, all, int, float, bool = abs, min, max, sum, any, all, int, float, bool
+complex, round, pow, divmod, sorted, reversed = complex, round, pow, divmod, sorted, reversed
+list, tuple, dict, set, iter, next = list, tuple, dict, set, iter, next
+
+
+class Undefined:
+    def __init__(self, name):
+        self.name = name
+
+
+def defined(value):
+    if isinstance(value, Undefined):
+        raise UnboundLocalError(
+            f"cannot access local variable '{value.name}' where it is not associated with a value")
+    return value
+
+
+def _checked(state, names):
+    assert isinstance(state, tuple) and builtins.len(state) == builtins.len(names), (state, names)
+    return state
+
+
+def if_(test, if_true, if_false, state, names):
+    return _checked((if_true if test else if_false)(*_checked(state, names)), names)
+
+
+def if_exp(test, if_true, if_false):
+    return if_true() if test else if_false()
+
+
+def while_(test, body, state, names):
+    _checked(state, names)
+    while test(*state):
+        state = _checked(body(*state), names)
+    return state
+
+
+def for_(iterable, body, state, names, test=None):
+    _checked(state, names)
+    for item in iterable:
+        if test is not None and not test(*state):
+            break
+        state = _checked(body(item, *state), names)
+    return state
+
+
+def and_(*thunks):
+    value = True
+    for thunk in thunks:
+        value = thunk()
+        if not value:
+            break
+    return value
+
+
+def or_(*thunks):
+    value = False
+    for thunk in thunks:
+        value = thunk()
+        if value:
+            break
+    return value
+
+
+def not_(x):
+    return not x
+
+
+def compare(left, *rest):
+    for sign, thunk in zip(rest[::2], rest[1::2], strict=True):
+        right = thunk()
+        result = COMPARE[sign](left, right)
+        if not result:
+            break
+        left = right
+    return result
+
+
+def contains(container, item):
+    return item in container
+
+
+def assert_(test, message):
+    if not test:
+        raise AssertionError(*(() if message is None else (message(),)))
+
+
+def raise_(exception, cause):
+    if cause is None:
+        raise exception
+    raise exception from cause
+
+
+def call(function, *args, **kwargs):
+    return function(*args, **kwargs)
+
+
+def attr(obj, name):
+    return getattr(obj, name)
+
+
+def setattr_(obj, name, value):
+    setattr(obj, name, value)
+
+
+def setitem(obj, key, value):
+    obj[key] = value
+
+
+def delitem(obj, key):
+    del obj[key]
+
+
+def augitem(obj, key, sign, value):
+    obj[key] = IN_PLACE[sign](obj[key], value)
+
+
+def augattr(obj, name, sign, value):
+    setattr(obj, name, IN_PLACE[sign](getattr(obj, name), value))
