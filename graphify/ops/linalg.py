@@ -19,7 +19,8 @@ from graphify.ops.shape import expand_dims
 # --- matmul -----------------------------------------------------------------------------------------
 
 
-def _common(*args: Any) -> list[Tensor]:
+def common(*args: Any) -> list[Tensor]:
+    """A convert rule: all operands in their common dtype."""
     tensors = [as_tensor(arg) for arg in args]
     dtype = result_type(*(operand(t) for t in tensors))
     return [core.to_dtype(t, dtype) for t in tensors]
@@ -101,7 +102,7 @@ matmul = defop(
     "matmul",
     spec=_matmul_spec,
     eval=np.matmul,
-    convert=_common,
+    convert=common,
     vjp=_matmul_vjp,
     jvp="multilinear",
     vmap=_matmul_vmap,
