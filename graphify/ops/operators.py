@@ -43,6 +43,28 @@ nonzero_divisor = defop(
 )
 
 
+def _to_int_eval(x: Any) -> Any:
+    if np.isnan(x):
+        raise ValueError("cannot convert float NaN to integer")
+    if np.isinf(x):
+        raise OverflowError("cannot convert float infinity to integer")
+    if not -(2.0**63) <= x < 2.0**63:
+        raise OverflowError(f"the Python integer int({x}) does not fit into 64 bits")
+    return np.asarray(x, np.int64)
+
+
+to_int = defop(
+    "to_int",
+    spec=lambda x: Spec((), np.dtype(np.int64), True),
+    eval=_to_int_eval,
+    vmap=lambda args, batched: core.cast(args[0], dtype=np.dtype(np.int64)),
+    tf="to_int",
+    sample=lambda: [((np.asarray(-2.7),), {}), ((np.asarray(3),), {})],
+    differentiable=(),
+    doc="int(x) of a scalar: truncates; ValueError for NaN, OverflowError outside of 64 bits",
+)
+
+
 def _python_division(op: Op) -> Callable[[Any, Any], Any]:
     def divide(a: Any, b: Any) -> Any:
         a, b = as_tensor(a), as_tensor(b)

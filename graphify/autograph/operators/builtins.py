@@ -1,0 +1,188 @@
+"""Python's built-in functions on staged values; on everything else they are Python's own."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphify.autograph.operators import iteration
+from graphify.autograph.operators.calls import call
+from graphify.autograph.operators.control_flow import for_, is_staged, truth
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ops import core, effects, elementwise
+from graphify.ops.operators import to_int
+
+list = builtins.list
+tuple = builtins.tuple
+dict = builtins.dict
+set = builtins.set
+iter = builtins.iter
+next = builtins.next
+abs = builtins.abs
+pow = builtins.pow
+divmod = builtins.divmod
+range = iteration.range
+len = iteration.len
+enumerate = iteration.enumerate
+zip = iteration.zip
+reversed = iteration.reversed
+
+# --- output ---------------------------------------------------------------------------------------------
+
+
+def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False) -> None:
+    """print: of run-time values, or under staged control flow, an effect of the graph.
+
+    With nothing but Python values at the top level of a function it runs while tracing, as any
+    other Python side effect does.
+    """
+    builder = current_builder()
+    staged = any(is_staged(v) for v in values)
+    if builder is None or file is not None or not (staged or builder.parent is not None):
+        builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
+        return
+    staged_print(values, " " if sep is None else sep, "\n" if end is None else end, "stdout")
+
+
+def staged_print(values: Any, sep: str, end: str, stream: str) -> None:
+    """Record a print of Python and run-time values."""
+    pieces = tuple(None if isinstance(v, Tensor) else str(v) for v in values)
+    tensors = [v for v in values if isinstance(v, Tensor)]
+    effects.print_(*tensors, text=effects.Text(pieces, sep), end=end, stream=stream)
+
+
+# --- conversions ------------------------------------------------------------------------------------------
+
+
+def int(value: Any = 0, *args: Any) -> Any:
+    return to_int(elementwise.trunc(_scalar(value)) if _is_float(value) else _scalar(value)) if is_staged(value) else builtins.int(value, *args)
+
+
+def float(value: Any = 0.0) -> Any:
+    return core.cast(_scalar(value), dtype=np.dtype(np.float64), weak=True) if is_staged(value) else builtins.float(value)
+
+
+def complex(value: Any = 0, *args: Any) -> Any:
+    if is_staged(value) and not args:
+        return core.cast(_scalar(value), dtype=np.dtype(np.complex128), weak=True)
+    return builtins.complex(value, *args)
+
+
+def bool(value: Any = False) -> Any:
+    return truth(value) if is_staged(value) else builtins.bool(value)
+
+
+def round(value: Any, ndigits: Any = None) -> Any:
+    if not is_staged(value):
+        return builtins.round(value, ndigits)
+    if ndigits is not None:
+        return value.round(ndigits)
+    return to_int(elementwise.rint(_scalar(value))) if _is_float(value) else int(value)
+
+
+def _is_float(value: Any) -> builtins.bool:
+    return value.dtype.kind not in "iub"
+
+
+def _scalar(value: Tensor) -> Tensor:
+    """A tensor of one element as a scalar, as float(array) has it."""
+    tensor = resolve(value)
+    if tensor.dims == ():
+        return tensor
+    if tensor.ndim > 0 and builtins.all(d == 1 for d in tensor.dims):
+        return core.reshape(tensor, shape=())  # type: ignore[no-any-return]
+    raise TypeError(f"only arrays of one element can be converted to Python scalars, got {tensor.spec}")
+
+
+# --- over iterables -----------------------------------------------------------------------------------------
+
+
+def min(*args: Any, **kwargs: Any) -> Any:
+    return _extreme(builtins.min, lambda new, best: new < best, args, kwargs)
+
+
+def max(*args: Any, **kwargs: Any) -> Any:
+    return _extreme(builtins.max, lambda new, best: new > best, args, kwargs)
+
+
+def _extreme(plain: Any, better: Callable[[Any, Any], Any], args: Any, kwargs: Any) -> Any:
+    values = args[0] if builtins.len(args) == 1 else args
+    if isinstance(values, Tensor) and is_staged(values) and not kwargs:
+        rows = iteration.items_of(values)
+        assert rows is not None
+        rest = values[1:]  # type: ignore[index]
+        return for_(rest, lambda row, best: (_choose(better, row, best),), (rows.item(0),), ("best",))[0]
+    if isinstance(values, Tensor) or not builtins.any(is_staged(v) for v in values):
+        return plain(*args, **kwargs)
+    key = kwargs.get("key") or (lambda v: v)
+    best = builtins.list(values)[0]
+    for value in builtins.list(values)[1:]:
+        wins = better(call(key, value), call(key, best))
+        best = elementwise.where(truth(wins), value, best) if is_staged(wins) else (value if wins else best)
+    return best
+
+
+def _choose(better: Callable[[Any, Any], Any], new: Any, best: Any) -> Any:
+    return elementwise.where(truth(better(new, best)), new, best)
+
+
+def sum(iterable: Any, /, start: Any = 0) -> Any:
+    if isinstance(iterable, Tensor) and is_staged(iterable):
+        first = start + iterable[0]  # type: ignore[index]
+        return for_(iterable[1:], lambda row, total: (total + row,), (first,), ("total",))[0]  # type: ignore[index]
+    return builtins.sum(iterable, start)
+
+
+def any(iterable: Any) -> Any:
+    if isinstance(iterable, Tensor) and is_staged(iterable):
+        return _vector(iterable, "any").any()
+    values = builtins.list(iterable) if not isinstance(iterable, Tensor) else iterable
+    staged = [v for v in values if is_staged(v)]
+    if not staged:
+        return builtins.any(values)
+    from graphify.autograph.operators.logical import or_
+
+    return truth_of(or_(*(lambda v=v: v for v in values)))
+
+
+def all(iterable: Any) -> Any:
+    if isinstance(iterable, Tensor) and is_staged(iterable):
+        return _vector(iterable, "all").all()
+    values = builtins.list(iterable) if not isinstance(iterable, Tensor) else iterable
+    staged = [v for v in values if is_staged(v)]
+    if not staged:
+        return builtins.all(values)
+    from graphify.autograph.operators.logical import and_
+
+    return truth_of(and_(*(lambda v=v: v for v in values)))
+
+
+def truth_of(value: Any) -> Any:
+    return truth(value) if is_staged(value) else builtins.bool(value)
+
+
+def _vector(value: Tensor, name: str) -> Any:
+    if value.ndim != 1:
+        raise ValueError(f"{name}(): the truth value of an array row is ambiguous; use np.{name}(x)")
+    return value
+
+
+def map(function: Any, *iterables: Any) -> Any:
+    return builtins.map(lambda *items: call(function, *items), *iterables)
+
+
+def filter(function: Any, iterable: Any) -> Any:
+    if function is None:
+        return builtins.filter(None, iterable)
+    return builtins.filter(lambda item: call(function, item), iterable)
+
+
+def sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    if isinstance(iterable, Tensor) and is_staged(iterable) and key is None and iterable.ndim == 1:
+        ordered = as_tensor(iterable)[::1].copy()  # type: ignore[index]
+        ordered.sort()
+        return builtins.list(ordered[::-1] if reverse else ordered)
+    return builtins.sorted(iterable, key=key, reverse=reverse)

@@ -1,0 +1,184 @@
+"""What a for loop runs over, when it is staged: a length and a way to the item of a turn.
+
+`range`, `enumerate`, `zip` and `reversed` of Python values stay Python's own; of tensors, and of
+traced integers, they give `Items`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.sizes import Dim, Size, size_op
+from graphify.ops import elementwise
+from graphify.ops.shape import as_dim
+
+
+@dataclass(slots=True)
+class Items:
+    """A sequence known by its length and by its item at a staged position.
+
+    `optional` sequences are Python's own: a loop over them need not be staged.
+    """
+
+    length: Dim
+    item: Callable[[Any], Any]
+    python: Any = None
+    optional: bool = False
+
+    def concrete(self) -> Any:
+        """Something Python can iterate, for loops of known length."""
+        if self.python is not None:
+            return self.python
+        assert isinstance(self.length, int)
+        return [self.item(i) for i in builtins.range(self.length)]
+
+    def __iter__(self) -> Iterator[Any]:
+        if not isinstance(self.length, int):
+            from graphify.ir.bind import value_needed
+
+            raise value_needed(resolve(as_tensor(self.length)), "the length")
+        return iter(self.concrete())
+
+    def __len__(self) -> int:
+        return builtins.len(list(iter(self)))
+
+
+def items_of(iterable: Any) -> Items | None:
+    """The staged view of an iterable; None where Python iterates it itself."""
+    if isinstance(iterable, Items):
+        return iterable
+    if isinstance(iterable, builtins.range):
+        if current_builder() is None:
+            return None
+        start, step = iterable.start, iterable.step
+        return Items(builtins.len(iterable), lambda i: _affine(i, start, step), iterable, optional=True)
+    if isinstance(iterable, (Tensor, np.ndarray)):
+        return _rows(iterable)
+    return None
+
+
+def _affine(i: Any, start: Any, step: Any) -> Any:
+    scaled = i if isinstance(step, int) and step == 1 else i * step
+    return scaled if isinstance(start, int) and start == 0 else scaled + start
+
+
+def _rows(array: Tensor | np.ndarray[Any, Any]) -> Items | None:
+    tensor = resolve(as_tensor(array))
+    if not tensor.is_symbolic:
+        return None
+    if tensor.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
+    return Items(tensor.dims[0], lambda i: tensor[i])  # type: ignore[index]
+
+
+def range(*args: Any) -> Any:
+    """`range` that takes traced integers, too."""
+    bounds = [resolve(a) if isinstance(a, Tensor) else a for a in args]
+    if not any(isinstance(b, Size) or isinstance(b, Tensor) and b.is_symbolic for b in bounds):
+        return builtins.range(*(int(b) if isinstance(b, Tensor) else b for b in bounds))
+    if builtins.len(bounds) > 3:
+        raise TypeError(f"range expected at most 3 arguments, got {builtins.len(bounds)}")
+    for bound in bounds:
+        if isinstance(bound, Tensor) and (bound.dtype.kind not in "iu" or bound.ndim):
+            raise TypeError(f"range: expected integers, got {bound.spec}")
+    start, stop = (0, bounds[0]) if builtins.len(bounds) == 1 else bounds[:2]
+    step = bounds[2] if builtins.len(bounds) == 3 else 1
+    if isinstance(step, Tensor):
+        return _range_with_traced_step(start, stop, step)
+    if step == 0:
+        raise ValueError("range() arg 3 must not be zero")
+    span = as_tensor(stop) - as_tensor(start) if step > 0 else as_tensor(start) - as_tensor(stop)
+    stride = abs(step)
+    count = span if stride == 1 else elementwise.floor_divide(span + (stride - 1), stride)
+    return Items(_not_negative(count), lambda i: _affine(i, _weak(start), step))
+
+
+def _weak(value: Any) -> Any:
+    """A bound as a Python integer: range yields Python ints, whatever dtype the bounds had."""
+    from graphify.ops import core
+
+    if isinstance(value, Tensor) and not value.spec.weak:
+        return core.cast(value, dtype=np.dtype(np.int64), weak=True)
+    return as_tensor(value) if isinstance(value, Size) else value
+
+
+def _not_negative(count: Any) -> Dim:
+    tensor = as_tensor(count)
+    from graphify.ops.shape import _size_of
+
+    known = _size_of(tensor._value) if tensor.is_symbolic else int(tensor.numpy())
+    if known is not None:
+        return size_op("max", known, 0)
+    return as_dim(elementwise.maximum(tensor, 0))
+
+
+def _range_with_traced_step(start: Any, stop: Any, step: Tensor) -> Items:
+    from graphify.ops.effects import Raise, assert_
+
+    assert_(step != 0, exception=Raise(ValueError, ("range() arg 3 must not be zero",)))
+    span = as_tensor(stop) - as_tensor(start)
+    sign = elementwise.where(step > 0, 1, -1)  # type: ignore[operator]
+    count = elementwise.floor_divide(span + step - sign, step)
+    return Items(as_dim(elementwise.maximum(count, 0)), lambda i: _affine(i, _weak(start), _weak(step)))
+
+
+def len(value: Any) -> Any:
+    """`len` that gives a traced length for an axis of symbolic size."""
+    if isinstance(value, Tensor):
+        if value.ndim == 0:
+            raise TypeError("len() of unsized object")
+        return value.shape[0]
+    if isinstance(value, Items):
+        return value.length if isinstance(value.length, int) else as_tensor(value.length)
+    return builtins.len(value)
+
+
+def _all_items(iterables: tuple[Any, ...]) -> list[Items] | None:
+    """Items for each iterable if one of them must be staged, else None."""
+    found = [items_of(it) for it in iterables]
+    if not any(items is not None and not items.optional for items in found):
+        return None
+    return [items if items is not None else _of_sequence(it) for items, it in builtins.zip(found, iterables, strict=True)]
+
+
+def _of_sequence(iterable: Any) -> Items:
+    """A Python sequence of numbers or arrays beside a staged one: stacked."""
+    from graphify.ir.bind import asarray_hook
+
+    values = list(iterable)
+    tensor = resolve(asarray_hook(values))
+    return Items(builtins.len(values), lambda i: tensor[i], values)  # type: ignore[index]
+
+
+def enumerate(iterable: Any, start: Any = 0) -> Any:
+    items = _all_items((iterable,))
+    if items is None:
+        return builtins.enumerate(iterable, start)
+    return Items(items[0].length, lambda i: (_affine(i, start, 1), items[0].item(i)))
+
+
+def zip(*iterables: Any, strict: bool = False) -> Any:
+    items = _all_items(iterables)
+    if items is None:
+        return builtins.zip(*iterables, strict=strict)
+    length = items[0].length
+    for other in items[1:]:
+        if strict and other.length != length:
+            raise ValueError("zip(): staged arguments have different lengths")
+        length = length if other.length == length else size_op("min", length, other.length)
+    return Items(length, lambda i: tuple(each.item(i) for each in items))
+
+
+def reversed(iterable: Any) -> Any:
+    items = _all_items((iterable,))
+    if items is None:
+        return builtins.reversed(iterable)
+    only = items[0]
+    last = only.length - 1 if isinstance(only.length, int) else as_tensor(only.length) - 1
+    return Items(only.length, lambda i: only.item(last - i))

@@ -1,0 +1,83 @@
+"""and, or, not, chained comparisons and `in`, with Python's order of evaluation.
+
+    and_(lambda: i < n, lambda: a[i] > 0)     # a[i] is looked at only where i < n
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphify.autograph.operators.control_flow import if_exp, is_staged, truth
+from graphify.ir.bind import Tensor
+from graphify.ops import elementwise
+
+Thunk = Callable[[], Any]
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+}
+
+
+def and_(*thunks: Thunk) -> Any:
+    """`a and b and ...`: the first false operand, else the last one."""
+    value = thunks[0]()
+    for position, thunk in enumerate(thunks[1:], 1):
+        if is_staged(value):
+            rest = thunks[position:]
+            return if_exp(value, lambda: and_(*rest), lambda value=value: value)
+        if not value:
+            return value
+        value = thunk()
+    return value
+
+
+def or_(*thunks: Thunk) -> Any:
+    """`a or b or ...`: the first true operand, else the last one."""
+    value = thunks[0]()
+    for position, thunk in enumerate(thunks[1:], 1):
+        if is_staged(value):
+            rest = thunks[position:]
+            return if_exp(value, lambda value=value: value, lambda: or_(*rest))
+        if value:
+            return value
+        value = thunk()
+    return value
+
+
+def not_(value: Any) -> Any:
+    """`not a`."""
+    return elementwise.logical_not(truth(value)) if is_staged(value) else not value
+
+
+def compare(left: Any, *rest: Any) -> Any:
+    """`a < b <= c`: rest is op, thunk, op, thunk, ...; each operand is evaluated once."""
+    sign, right = rest[0], rest[1]()
+    if sign in ("in", "not in"):
+        verdict = contains(right, left)
+        verdict = not_(verdict) if sign == "not in" else verdict
+    else:
+        verdict = _COMPARISONS[sign](left, right)
+    if len(rest) == 2:
+        return verdict
+    return and_(lambda: verdict, lambda: compare(right, *rest[2:]))
+
+
+def contains(container: Any, item: Any) -> Any:
+    """`item in container`, also for arrays and for lists of tensors."""
+    if isinstance(container, (Tensor, np.ndarray)):
+        matches = container == item
+        return matches.any() if hasattr(matches, "any") else matches
+    if isinstance(container, (list, tuple)) and any(isinstance(v, Tensor) for v in (*container, item)):
+        return or_(*(lambda v=v: v == item for v in container)) if container else False
+    return item in container

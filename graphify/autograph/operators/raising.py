@@ -1,0 +1,49 @@
+"""assert and raise: at once where Python decides, as effects of the graph where the run does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphify.autograph.operators.control_flow import is_staged, truth
+from graphify.autograph.operators.undefined import UNREACHABLE
+from graphify.errors import at
+from graphify.ir.bind import Tensor, current_builder
+from graphify.location import here
+from graphify.ops import effects
+
+
+def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
+    """The assert statement; a staged one raises AssertionError when the run gets there."""
+    if is_staged(test):
+        pieces, values = _message(() if message is None else (message(),))
+        effects.assert_(truth(test), *values, exception=effects.Raise(AssertionError, pieces))
+    elif not test:
+        raise AssertionError(*(() if message is None else (message(),)))
+
+
+def raise_(exception: Any, cause: Any = None) -> Any:
+    """The raise statement. Under a staged branch the error is raised only if the branch runs."""
+    builder = current_builder()
+    if builder is None or builder.parent is None:
+        error = exception() if isinstance(exception, type) else exception
+        location = here()
+        error = at(error, location.resolve() if location else None) if builder is not None else error
+        raise error from cause
+    kind, args = (exception, ()) if isinstance(exception, type) else (type(exception), exception.args)
+    pieces, values = _message(args)
+    effects.raise_(*values, exception=effects.Raise(kind, pieces))
+    return UNREACHABLE
+
+
+def _message(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Tensor]]:
+    """An exception's arguments with gaps where run-time values go, and those values."""
+    values: list[Tensor] = []
+    pieces: list[Any] = []
+    for arg in args:
+        if isinstance(arg, Tensor) and arg.is_symbolic:
+            values.append(arg)
+            pieces.append(effects.Text((None,), ""))
+        else:
+            pieces.append(arg)
+    return tuple(pieces), values

@@ -1,0 +1,162 @@
+"""The state of a staged statement, taken apart into values a graph can carry, and joined again.
+
+A state variable is a container tree; its arrays and numbers are carried, everything else must stay
+what it is. `Entry` is one variable taken apart:
+
+    take_apart("acc", (x, 3, None))   ->  Entry(treedef, leaves=[x, 3, None], bound=True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphify import tree
+from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
+from graphify.errors import InternalError, TraceError
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.promotion import result_type
+from graphify.ir.sizes import Dim, Size, fresh
+from graphify.ir.types import BOOL, DType, Spec
+from graphify.location import here
+from graphify.ops import core
+from graphify.ops.rules import operand
+
+NUMBERS = (bool, int, float, complex)
+
+
+class Unstageable(TraceError):
+    """A loop that cannot be staged as it is; a loop of known length is unrolled instead."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One state variable: `bound` is True, False, or a staged truth value."""
+
+    name: str
+    treedef: tree.TreeDef
+    leaves: list[Any]
+    bound: Any = True
+    unreachable: bool = False
+
+    def build(self) -> Any:
+        """The variable again."""
+        if self.bound is False:
+            return Undefined(self.name)
+        value = self.treedef.unflatten(self.leaves)
+        return value if self.bound is True else Maybe(self.name, value, self.bound)
+
+    def replaced(self, leaves: Sequence[Any], bound: Any) -> Entry:
+        return Entry(self.name, self.treedef, list(leaves), bound)
+
+
+def take_apart(name: str, value: Any) -> Entry:
+    if isinstance(value, Undefined):
+        return Entry(name, tree.LEAF, [None], False)
+    if isinstance(value, Unreachable):
+        return Entry(name, tree.LEAF, [None], False, unreachable=True)
+    if isinstance(value, Maybe):
+        leaves, treedef = tree.flatten(value.value)
+        return Entry(name, treedef, leaves, value.bound)
+    leaves, treedef = tree.flatten(value)
+    return Entry(name, treedef, leaves)
+
+
+def is_dynamic(leaf: Any) -> bool:
+    """Whether a leaf can be carried by a graph."""
+    return isinstance(leaf, (Tensor, np.ndarray, np.generic, Size, *NUMBERS))
+
+
+def same_static(a: Any, b: Any) -> bool:
+    """Whether two leaves are one and the same Python value, so that nothing needs carrying."""
+    if a is b:
+        return True
+    if isinstance(a, (Tensor, np.ndarray)) or isinstance(b, (Tensor, np.ndarray)):
+        return False
+    try:
+        return type(a) is type(b) and bool(a == b)
+    except Exception:
+        return False
+
+
+def carried_spec(leaf: Any) -> Spec:
+    return resolve(as_tensor(leaf)).spec
+
+
+def join_dtype(a: Spec, b: Spec) -> tuple[DType, bool]:
+    """The common dtype of two specs, and whether it is still a Python scalar's."""
+    if a.dtype == b.dtype:
+        return a.dtype, a.weak and b.weak
+    kinds = [operand(_Stub(s)) for s in (a, b)]
+    weak = (a.weak or a.dtype == BOOL and not a.shape) and (b.weak or b.dtype == BOOL and not b.shape)
+    return result_type(*kinds), weak and (a.weak or b.weak)
+
+
+@dataclass(slots=True)
+class _Stub:
+    spec: Spec
+
+
+def join_spec(name: str, a: Spec, b: Spec, *, fresh_dims: bool = True) -> Spec:
+    """A spec that covers both.
+
+    Raises:
+        Unstageable: the ranks differ.
+    """
+    dtype, weak = join_dtype(a, b)
+    if a.ndim != b.ndim:
+        location = here()
+        raise Unstageable(
+            f"'{name}' changes its number of dimensions: {a} and {b}",
+            location=location,
+            remedy=f"give '{name}' one rank on every path, e.g. start it as np.zeros(shape)",
+        )
+    shape = tuple(
+        d if d == e else (fresh("d") if fresh_dims else d) for d, e in zip(a.shape, b.shape, strict=True)
+    )
+    return Spec(shape, dtype, weak)
+
+
+def fit(leaf: Any, spec: Spec) -> Tensor:
+    """A leaf as a tensor of the joined dtype."""
+    tensor = resolve(as_tensor(leaf))
+    if tensor.dtype != spec.dtype or tensor.spec.weak != spec.weak:
+        tensor = core.cast(tensor, dtype=spec.dtype, weak=spec.weak)
+    return tensor
+
+
+def placeholder(spec: Spec) -> Tensor:
+    """Zeros that nobody reads, for a path on which a name is not bound."""
+    tensor = core.full(tuple(_known(d) for d in spec.shape), 0, spec.dtype)
+    return core.cast(tensor, dtype=spec.dtype, weak=True) if spec.weak else tensor
+
+
+def _known(dim: Dim) -> Dim:
+    builder = current_builder()
+    if isinstance(dim, int) or builder is None:
+        return dim
+    try:
+        for variable in dim.variables():
+            builder.ensure_size(variable)
+    except InternalError:
+        return 0
+    return dim
+
+
+def structure_error(name: str, a: Entry, b: Entry, where: tuple[str, str]) -> TraceError:
+    location = here()
+    return Unstageable(
+        f"'{name}' is {_describe(a)} {where[0]} and {_describe(b)} {where[1]}",
+        location=location,
+        remedy=f"give '{name}' the same structure on every path",
+    )
+
+
+def _describe(entry: Entry) -> str:
+    value = entry.build()
+    if isinstance(value, Tensor):
+        return f"a tensor {value.spec}"
+    return repr(value) if value is None or isinstance(value, (*NUMBERS, str)) else f"a {type(value).__name__}"

@@ -1,0 +1,57 @@
+"""Names that may not be bound: `Undefined` before they are, `Maybe` when a run decides.
+
+    y = Undefined("y")     # y is assigned on one path only
+    defined(y)             # raises UnboundLocalError, as reading y would
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphify.ir.bind import Tensor
+from graphify.ops import effects
+
+
+class Undefined:
+    """A local name that is not bound."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<undefined {self.name}>"
+
+
+class Maybe:
+    """A name bound on some paths: the value there, and a staged truth value that says so."""
+
+    __slots__ = ("name", "value", "bound")
+
+    def __init__(self, name: str, value: Any, bound: Tensor) -> None:
+        self.name, self.value, self.bound = name, value, bound
+
+
+class Unreachable:
+    """The result of a branch that always raises; joins with anything."""
+
+    __slots__ = ()
+
+
+UNREACHABLE = Unreachable()
+
+
+def defined(value: Any) -> Any:
+    """`value`, or UnboundLocalError: now if it is known, when the run gets here if not."""
+    if isinstance(value, Undefined):
+        raise UnboundLocalError(_message(value.name))
+    if isinstance(value, Maybe):
+        error = effects.Raise(UnboundLocalError, (_message(value.name),))
+        effects.assert_(value.bound, exception=error)
+        return value.value
+    return value
+
+
+def _message(name: str) -> str:
+    return f"cannot access local variable '{name}' where it is not associated with a value"
