@@ -10,7 +10,7 @@ from graphify.errors import ShapeError
 from graphify.ir.bind import Tensor, current_builder, set_dim_hook, set_size_hook
 from graphify.ir.graph import as_size
 from graphify.ir.op import defop
-from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal, size, size_op
+from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal, fresh, size, size_op
 from graphify.ir.types import Spec
 from graphify.ops import core
 
@@ -216,3 +216,40 @@ iota = defop(
     doc="0, 1, ..., length - 1",
 )
 
+# --- repeat, checks ------------------------------------------------------------------------------------
+
+
+def _repeats_eval(counts: Any) -> Any:
+    return np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+
+
+repeat_indices = defop(
+    "repeat_indices",
+    spec=lambda counts: Spec((fresh("repeated"),), np.dtype(np.int64)),
+    eval=_repeats_eval,
+    tf="repeat_indices",
+    sample=lambda: [((np.array([2, 0, 3]),), {})],
+    differentiable=(),
+    doc="each position as often as its count says: numpy.repeat of 0, 1, 2, ...",
+)
+
+
+def _in_range_eval(x: Any, low: Any, high: Any, error: str, message: str) -> Any:
+    if np.any(x < low) or np.any(x >= high):
+        bad = x[(x < low) | (x >= high)]
+        kind: type[Exception] = {"IndexError": IndexError, "ValueError": ValueError}[error]
+        raise kind(message.format(bad=bad.flat[0], high=high))
+    return x
+
+
+in_range = defop(
+    "in_range",
+    spec=lambda x, low, high, error, message: x,
+    eval=_in_range_eval,
+    tf="in_range",
+    sample=lambda: [
+        ((np.array([0, 2]), np.array(0), np.array(3)), {"error": "ValueError", "message": "{bad} is not below {high}"})
+    ],
+    differentiable=(),
+    doc="the operand; an error if an element is not in low <= x < high",
+)
