@@ -56,6 +56,20 @@ def to_dtype(x: Tensor, dtype: Any) -> Tensor:
     return cast(x, dtype=dtype)  # type: ignore[no-any-return]
 
 
+# --- copy -----------------------------------------------------------------------------------
+
+copy = defop(
+    "copy",
+    spec=lambda x: Spec(x.shape, x.dtype),
+    eval=lambda x: np.array(x, copy=True),
+    vjp=lambda g, y, x: [g],
+    jvp="linear",
+    vmap=lambda args, batched: copy(args[0]),
+    tf="identity",
+    sample=lambda: [((np.arange(3.0),), {}), ((np.array(2),), {})],
+    doc="the same elements in storage of their own",
+)
+
 # --- reshape --------------------------------------------------------------------------------
 
 

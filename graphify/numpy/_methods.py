@@ -1,0 +1,264 @@
+"""ndarray's methods and attributes on tensors, and how NumPy and other libraries see a tensor.
+
+A method is the function of the same name in `graphify.numpy`, looked up when it is called:
+`t.sum(axis=0)` is `graphify.numpy.sum(t, axis=0)`. Imported once for its effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import SpecError
+from graphify.ir import bind as binding
+from graphify.ir.bind import Tensor, as_tensor, refresh, resolve, value_needed
+from graphify.ir.sizes import product
+from graphify.ir.types import is_complex
+from graphify.numpy._table import NAMES, array_function, to_tensor
+from graphify.numpy._ufunc import array_ufunc
+from graphify.ops import core, elementwise as e
+from graphify.ops.shape import transpose as transpose_op
+
+DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+# Methods that are functions of graphify.numpy with the tensor first.
+_SAME = (
+    "all any argmax argmin argpartition argsort choose clip compress conjugate copy cumprod cumsum diagonal "
+    "dot max mean min nonzero prod put ravel repeat resize round searchsorted squeeze std sum swapaxes "
+    "take trace var"
+).split()
+
+_REFUSED = {
+    "view": "a tensor has no bytes to see in another dtype; convert with .astype",
+    "setflags": "the flags of a tensor cannot be set",
+    "setfield": "a tensor has no fields",
+    "getfield": "a tensor has no fields",
+    "newbyteorder": "tensors are in native byte order",
+}
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return NAMES[name](self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = f"`graphify.numpy.{name}` of this tensor."
+    return method
+
+
+def _refuse(name: str, why: str) -> Callable[..., Any]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        raise SpecError(f"Tensor.{name} is not supported: {why}")
+
+    method.__name__ = name
+    return method
+
+
+# --- methods whose arguments differ from the function's ----------------------------------------------
+
+
+def _unpacked(args: tuple[Any, ...]) -> Any:
+    """`x.reshape(2, 3)` and `x.reshape((2, 3))` are the same."""
+    return args[0] if len(args) == 1 else args
+
+
+def reshape(self: Tensor, *shape: Any, **options: Any) -> Tensor:
+    """The same elements in another shape."""
+    return NAMES["reshape"](self, _unpacked(shape), **options)  # type: ignore[no-any-return]
+
+
+def transpose(self: Tensor, *axes: Any) -> Tensor:
+    """The axes permuted, reversed by default."""
+    return NAMES["transpose"](self, _unpacked(axes) if axes else None)  # type: ignore[no-any-return]
+
+
+def flatten(self: Tensor, order: str = "C") -> Tensor:
+    """A copy in one dimension."""
+    return core.copy(NAMES["ravel"](self, order))  # type: ignore[no-any-return]
+
+
+def astype(
+    self: Tensor, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+) -> Tensor:
+    """A copy in another dtype."""
+    from graphify.ir.types import canonical_dtype
+
+    target = canonical_dtype(dtype)
+    if casting != "unsafe" and not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
+        raise SpecError(
+            f"Cannot cast array data from {self.dtype!r} to {target!r} according to the rule '{casting}'"
+        )
+    return NAMES["astype"](self, target, copy=copy)  # type: ignore[no-any-return]
+
+
+def sort(self: Tensor, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+    """Sort in place."""
+    binding.assign(self, NAMES["sort"](self, axis, kind=kind, order=order, stable=stable))
+
+
+def partition(self: Tensor, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+    """Partially sort in place."""
+    binding.assign(self, NAMES["partition"](self, kth, axis))
+
+
+def fill(self: Tensor, value: Any) -> None:
+    """Set every element."""
+    self[...] = value  # type: ignore[index]
+
+
+def item(self: Tensor, *args: Any) -> Any:
+    """One element as a Python number; of a symbolic tensor, a weak scalar tensor."""
+    if not self.is_symbolic:
+        return self.numpy().item(*args)
+    x = self[_unpacked(args)] if args else self  # type: ignore[index]
+    if product(x.dims) != 1:
+        raise ValueError("can only convert an array of size 1 to a Python scalar")
+    scalar = core.reshape(x, shape=())
+    return core.cast(scalar, dtype=_python_width(scalar.dtype), weak=True)
+
+
+def _python_width(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    kinds = {"b": np.bool_, "i": np.int64, "u": np.int64, "c": np.complex128}
+    return np.dtype(kinds.get(dtype.kind, np.float64))
+
+
+def tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers."""
+    if self.is_symbolic:
+        raise value_needed(self, "its elements as a list")
+    return self.numpy().tolist()
+
+
+def tobytes(self: Tensor, order: Any = "C") -> bytes:
+    """The elements' bytes."""
+    return self.numpy().tobytes(order)
+
+
+def numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    """The tensor as NumPy sees it: its buffer, shared."""
+    refresh(self)
+    return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+
+def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
+    """The tensor on a device: there is one, the CPU."""
+    if "cpu" not in str(device).lower():
+        raise ValueError(f"to_device: device: expected 'cpu', got {device!r}")
+    return self
+
+
+# --- attributes ------------------------------------------------------------------------------------
+
+
+def _size(self: Tensor) -> Any:
+    count = product(self.dims)
+    return count if isinstance(count, int) else as_tensor(count)
+
+
+def _times_itemsize(self: Tensor) -> Any:
+    return _size(self) * self.dtype.itemsize
+
+
+def _reversed_axes(self: Tensor) -> Tensor:
+    x = resolve(self)
+    return transpose_op(x, axes=tuple(reversed(range(x.ndim)))) if x.ndim > 1 else x
+
+
+def _last_axes_swapped(self: Tensor) -> Tensor:
+    x = resolve(self)
+    if x.ndim < 2:
+        raise ValueError("matrix transpose with ndim < 2 is undefined")
+    return transpose_op(x, axes=(*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))  # type: ignore[no-any-return]
+
+
+def _set_real(self: Tensor, value: Any) -> None:
+    e.real(resolve(self))[...] = value
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    if not is_complex(self.dtype):
+        raise TypeError("array does not have imaginary part to set")
+    e.imag(resolve(self))[...] = value
+
+
+def _on_buffer(name: str) -> property:
+    """An attribute of the NumPy buffer; of an eager tensor only."""
+    return property(lambda self: getattr(self.numpy(), name), doc=f"`ndarray.{name}` of the buffer.")
+
+
+_ATTRIBUTES = {
+    "size": property(_size, doc="The number of elements."),
+    "nbytes": property(_times_itemsize, doc="The bytes that the elements take."),
+    "itemsize": property(lambda self: self.dtype.itemsize, doc="The bytes of one element."),
+    "T": property(_reversed_axes, doc="The axes reversed."),
+    "mT": property(_last_axes_swapped, doc="The last two axes swapped."),
+    "real": property(lambda self: e.real(resolve(self)), _set_real, doc="The real part, a view."),
+    "imag": property(lambda self: e.imag(resolve(self)), _set_imag, doc="The imaginary part."),
+    "device": property(lambda self: DEVICE, doc="Where the tensor is."),
+    "flags": _on_buffer("flags"),
+    "strides": _on_buffer("strides"),
+    "data": _on_buffer("data"),
+    "ctypes": _on_buffer("ctypes"),
+    "__array_interface__": _on_buffer("__array_interface__"),
+    "__array_struct__": _on_buffer("__array_struct__"),
+}
+
+
+def _namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
+    """graphify.numpy, for the array API standard."""
+    import graphify.numpy as gnp
+
+    return gnp
+
+
+def _dlpack(self: Tensor, **options: Any) -> Any:
+    """A DLPack capsule that shares the buffer."""
+    refresh(self)
+    return self.numpy().__dlpack__(**options)
+
+
+def _rounded(self: Tensor, ndigits: Any = None) -> Any:
+    """`round(t)`: of a Python number a number, of an array the elements rounded."""
+    result = NAMES["round"](self, 0 if ndigits is None else ndigits)
+    if ndigits is None and self.ndim == 0:
+        return core.cast(result, dtype=np.dtype(np.int64), weak=True) if self.spec.weak else result
+    return result
+
+
+def _whole(op: Any) -> Callable[[Tensor], Tensor]:
+    """math.floor, math.ceil, math.trunc of a scalar."""
+    return lambda self: core.cast(op(to_tensor(self)), dtype=np.dtype(np.int64), weak=True)
+
+
+def _install() -> None:
+    for name in _SAME:
+        setattr(Tensor, name, _method(name))
+    for name, why in _REFUSED.items():
+        setattr(Tensor, name, _refuse(name, why))
+    own = (reshape, transpose, flatten, astype, sort, partition, fill, item, tolist, tobytes, to_device)
+    for function in own:
+        setattr(Tensor, function.__name__, function)
+    for name, attribute in _ATTRIBUTES.items():
+        setattr(Tensor, name, attribute)
+    special: dict[str, Any] = {
+        "conj": _method("conjugate"),
+        "__array__": numpy_array,
+        "__array_function__": array_function,
+        "__array_ufunc__": array_ufunc,
+        "__array_namespace__": _namespace,
+        "__dlpack__": _dlpack,
+        "__dlpack_device__": lambda self: (1, 0),
+        "__round__": _rounded,
+        "__floor__": _whole(e.floor),
+        "__ceil__": _whole(e.ceil),
+        "__trunc__": _whole(e.trunc),
+        "__copy__": _method("copy"),
+        "__deepcopy__": lambda self, memo: NAMES["copy"](self),
+    }
+    for name, function in special.items():
+        setattr(Tensor, name, function)
+
+
+_install()

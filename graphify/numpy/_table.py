@@ -1,0 +1,245 @@
+"""The table of graphify.numpy: adding a function is one decorated definition.
+
+    @implements(np.flatnonzero)
+    def flatnonzero(a: Any) -> Tensor:
+        return nonzero(to_tensor(a).reshape(-1))[0]
+
+`implements` publishes the function in `graphify.numpy` under NumPy's name (and `names`), and makes
+`np.flatnonzero(tensor)` call it. Functions take what NumPy's take, in the same order and with the
+same keywords, and give tensors.
+
+A NumPy function without an entry still works on eager tensors: NumPy itself runs and its arrays
+are wrapped. On a symbolic tensor it raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from graphify import tree
+from graphify.errors import ShapeError, SpecError
+from graphify.ir import bind as binding
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.promotion import python_dtype
+from graphify.ir.sizes import Dim, Shape, decide_equal
+from graphify.ir.types import DType, canonical_dtype
+from graphify.location import here
+from graphify.ops import core
+from graphify.ops.shape import as_dim
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+NAMES: dict[str, Any] = {}  # what graphify.numpy publishes
+FUNCTIONS: dict[Any, Any] = {}  # NumPy function -> ours, also for NumPy functions that do not dispatch
+NO_VALUE: Any = getattr(np, "_NoValue", None)  # NumPy's mark of an argument that was not given
+
+
+def implements(*originals: Any, names: Iterable[str] = ()) -> Callable[[F], F]:
+    """Publish a function as graphify's version of NumPy functions.
+
+    Args:
+        originals: the NumPy functions; the published names are theirs.
+        names: further names, such as aliases or functions that NumPy lacks.
+    """
+
+    def register(function: F) -> F:
+        published = [*(original.__name__ for original in originals), *names]
+        for original in originals:
+            FUNCTIONS[original] = function
+        for name in published:
+            NAMES[name] = function
+        function.__name__ = published[0]
+        return function
+
+    return register
+
+
+def publish(**names: Any) -> None:
+    """Constants, dtypes and submodules of the namespace."""
+    NAMES.update(names)
+
+
+# --- arguments --------------------------------------------------------------------------------
+
+
+def to_tensor(value: Any) -> Tensor:
+    """Any array-like as a tensor of settled dtype; in a trace, its twin there."""
+    return core.strong(resolve(as_tensor(value)))
+
+
+def default_float() -> DType:
+    """float64, or float32 where it is preferred."""
+    return python_dtype(float)
+
+
+def dtype_or(dtype: Any, default: DType) -> DType:
+    return default if dtype is None else canonical_dtype(dtype)
+
+
+def astype(x: Any, dtype: Any) -> Tensor:
+    """`x` in a dtype: itself where it has it."""
+    return core.to_dtype(x, dtype)
+
+
+def shape_of(shape: Any, argument: str = "shape") -> Shape:
+    """A shape argument: an integer or a sequence of them, any of them traced."""
+    if isinstance(shape, Tensor) and shape.ndim == 1:
+        length = shape.dims[0]
+        if not isinstance(length, int):
+            raise SpecError(f"{argument}: expected a shape of known rank, got {shape.spec}")
+        items: list[Any] = [shape[i] for i in range(length)]  # type: ignore[index]
+    elif isinstance(shape, (list, tuple)) or (isinstance(shape, np.ndarray) and shape.ndim):
+        items = list(shape)
+    else:
+        items = [shape]
+    dims = tuple(as_dim(item, argument) for item in items)
+    for dim in dims:
+        if isinstance(dim, int) and dim < 0:
+            raise ValueError("negative dimensions are not allowed")
+    return dims
+
+
+def axis_of(axis: Any, ndim: int, argument: str = "axis") -> int:
+    """One axis, not negative.
+
+    Raises:
+        numpy.exceptions.AxisError: out of range.
+    """
+    if isinstance(axis, Tensor):
+        axis = axis.__index__()  # type: ignore[attr-defined]
+    try:
+        index = int(axis.__index__())
+    except AttributeError:
+        kind = type(axis).__name__
+        raise TypeError(f"{argument}: expected an integer, got {kind} {axis!r:.40}") from None
+    if not -ndim <= index < ndim:
+        raise np.exceptions.AxisError(index, ndim)
+    return index % ndim if ndim else 0
+
+
+def axes_of(axis: Any, ndim: int, argument: str = "axis") -> tuple[int, ...]:
+    """Axes as a tuple, not negative; None is all of them."""
+    if axis is None:
+        return tuple(range(ndim))
+    items = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(axis_of(item, ndim, argument) for item in items)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"duplicate value in '{argument}'")
+    return axes
+
+
+def same_size(a: Dim, b: Dim) -> bool:
+    """Whether two sizes may be equal."""
+    return decide_equal(a, b) is not False
+
+
+# --- results ----------------------------------------------------------------------------------
+
+
+def store(out: Any, result: Tensor, casting: str = "same_kind", name: str = "out") -> Any:
+    """Write a result into an `out=` argument, as NumPy does; returns the tensor written.
+
+    Raises:
+        TypeError: the argument is no array, or the result's dtype does not cast to its dtype.
+        ValueError: the shapes differ, or the array is read-only.
+    """
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if not isinstance(out, (Tensor, np.ndarray)):
+        raise SpecError(f"{name}: expected an array to write to, got {type(out).__name__}")
+    target = as_tensor(out)
+    if target.spec.weak:
+        raise SpecError(f"{name}: expected an array to write to, got a Python number")
+    if not np.can_cast(result.dtype, target.dtype, casting):  # type: ignore[arg-type]
+        raise SpecError(
+            f"{name}: cannot cast the result from {result.dtype} to {target.dtype} "
+            f"with casting rule '{casting}'"
+        )
+    dims = resolve(target).dims
+    if len(dims) != result.ndim and result.ndim > len(dims):
+        raise ShapeError(f"{name}: expected shape {result.dims}, got {dims}")
+    core._broadcast_spec(result.spec, dims)
+    binding.assign(target, core.like(result, resolve(target)))
+    return out if isinstance(out, Tensor) else target
+
+
+def finish(result: Tensor, out: Any, casting: str = "same_kind") -> Any:
+    """The result, or what `out=` names after writing it there; shapes must be equal."""
+    if out is None:
+        return result
+    target = out[0] if isinstance(out, tuple) else out
+    dims = binding.dims_of(target)
+    if len(dims) != result.ndim or not all(map(same_size, dims, result.dims)):
+        raise ShapeError(f"out: expected an array of shape {result.dims}, got {dims}")
+    return store(target, result, casting)
+
+
+# --- dispatch from NumPy ------------------------------------------------------------------------
+
+
+def array_function(
+    self: Tensor, func: Any, types: Sequence[type], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """`Tensor.__array_function__`: a NumPy function was called with a tensor."""
+    if not all(issubclass(t, (Tensor, np.ndarray)) or not _overrides(t) for t in types):
+        return NotImplemented
+    known = FUNCTIONS.get(func)
+    if known is not None:
+        return known(*args, **kwargs)
+    return fall_back(func, args, kwargs)
+
+
+def _overrides(kind: type) -> bool:
+    return getattr(kind, "__array_function__", None) is not None
+
+
+def fall_back(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A NumPy function that graphify does not have: run it on eager tensors' arrays.
+
+    Raises:
+        SpecError: a tensor is symbolic.
+    """
+    leaves, treedef = tree.flatten((args, kwargs))
+    plain_args, plain_kwargs = treedef.unflatten([_array(leaf, function) for leaf in leaves])
+    return _wrap(function(*plain_args, **plain_kwargs))
+
+
+def _array(leaf: Any, function: Any) -> Any:
+    if not isinstance(leaf, (Tensor, np.ndarray)):
+        return leaf
+    if isinstance(leaf, np.ndarray) and current_builder() is None:
+        return leaf
+    tensor = resolve(as_tensor(leaf))
+    if tensor.is_symbolic:
+        name = _full_name(function)
+        location = here()
+        raise SpecError(
+            f"{name}: graphify has no version of this function for tensors known only at run time",
+            location=location.resolve() if location else None,
+            remedy=f"call {name} outside the graphify.function, or write it with functions of "
+            "graphify.numpy",
+        )
+    return tensor.numpy()
+
+
+def _full_name(function: Any) -> str:
+    module = (getattr(function, "__module__", None) or "numpy").replace("numpy._core", "numpy")
+    return f"{module}.{getattr(function, '__name__', function)}"
+
+
+def _wrap(result: Any) -> Any:
+    leaves, treedef = tree.flatten(result)
+    return treedef.unflatten([_tensor(leaf) for leaf in leaves])
+
+
+def _tensor(leaf: Any) -> Any:
+    if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "biufcV":
+        try:
+            canonical_dtype(leaf.dtype)
+        except SpecError:
+            return leaf
+        return as_tensor(leaf)
+    return leaf

@@ -1,0 +1,573 @@
+"""Functions that make arrays: from data, filled, ranges, grids, triangles.
+
+Shapes and lengths may be traced: `zeros((n, 3))`, `arange(n)`, `linspace(0, 1, n)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import ShapeError, SpecError
+from graphify.ir import bind as binding
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.promotion import result_type
+from graphify.ir.sizes import Dim, Shape, Size, size_op
+from graphify.ir.types import BOOL, DType, canonical_dtype, is_complex, is_inexact, is_integer
+from graphify.numpy._table import (
+    FUNCTIONS,
+    NAMES,
+    default_float,
+    dtype_or,
+    implements,
+    shape_of,
+    to_tensor,
+)
+from graphify.ops import core, elementwise as e, shape as shapes
+from graphify.ops.rules import operand
+
+INT64 = np.dtype(np.int64)
+
+
+def _only_here(device: Any, like: Any, function: str) -> None:
+    if like is not None and not isinstance(like, (Tensor, np.ndarray)):
+        raise SpecError(f"{function}: like: expected an array, got {type(like).__name__}")
+    if device is not None and "cpu" not in str(device).lower():
+        raise ValueError(f"{function}: device: expected 'cpu', got {device!r}")
+
+
+# --- from data ------------------------------------------------------------------------------------
+
+
+@implements(np.array)
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    like: Any = None,
+    device: Any = None,
+) -> Tensor:
+    """An array of numbers, nested lists, or any object with `__array__` or `__dlpack__`.
+
+    Args:
+        copy: True copies; None copies where needed; False raises ValueError if a copy is needed.
+    """
+    _only_here(device, like, "array")
+    known = isinstance(object, (Tensor, np.ndarray))
+    source = resolve(as_tensor(object))
+    result = _as_dtype(source, dtype)
+    if copy is False and (not known or _is_new(source, result, object)):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    if copy and not _is_new(source, result, object) and not isinstance(object, (int, float, complex)):
+        result = core.copy(result)
+    if ndmin > result.ndim:
+        result = core.reshape(result, shape=(*(1,) * (ndmin - result.ndim), *result.dims))
+    return result
+
+
+def _is_new(source: Tensor, result: Tensor, original: Any) -> bool:
+    """Whether converting already made storage that nobody else has."""
+    if result is not source:
+        return True
+    if isinstance(original, Tensor):
+        return False
+    return not source.is_symbolic and not np.may_share_memory(source.numpy(), np.asarray(original))
+
+
+def _as_dtype(x: Tensor, dtype: Any) -> Tensor:
+    return core.strong(x) if dtype is None else core.to_dtype(x, canonical_dtype(dtype))
+
+
+@implements(np.asarray, np.asanyarray)
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Tensor:
+    """`a` as an array; memory is shared where it can be."""
+    return array(a, dtype, copy=copy, device=device, like=like)
+
+
+@implements(np.ascontiguousarray)
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Tensor:
+    """`a` as a contiguous array of at least one dimension."""
+    return _contiguous(array(a, dtype, copy=None, ndmin=1), "C")
+
+
+@implements(np.asfortranarray)
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Tensor:
+    """`a` as a Fortran-contiguous array of at least one dimension."""
+    return _contiguous(array(a, dtype, copy=None, ndmin=1), "F")
+
+
+def _contiguous(x: Tensor, order: str) -> Tensor:
+    if not x.is_symbolic and not x.numpy().flags[f"{order}_CONTIGUOUS"]:
+        return core.copy(x)  # type: ignore[no-any-return]
+    return x
+
+
+@implements(np.asarray_chkfinite)
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Tensor:
+    """`asarray`, refusing NaN and infinities."""
+    x = asarray(a, dtype)
+    if x.is_symbolic:
+        raise binding.value_needed(x, "whether it is finite")
+    np.asarray_chkfinite(x.numpy())
+    return x
+
+
+@implements(np.copy)
+def copy(a: Any, order: str = "K", subok: bool = False) -> Tensor:
+    """A copy in storage of its own."""
+    return core.copy(to_tensor(a))  # type: ignore[no-any-return]
+
+
+@implements(np.astype)
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
+    """A copy in another dtype."""
+    tensor = to_tensor(x)
+    target = canonical_dtype(dtype)
+    if tensor.dtype == target:
+        return core.copy(tensor) if copy else tensor
+    return core.to_dtype(tensor, target)
+
+
+# --- filled ---------------------------------------------------------------------------------------
+
+
+def filled(shape: Shape, value: Any, dtype: DType) -> Tensor:
+    """A new array with one value everywhere; writable, unlike a broadcast one."""
+    if all(isinstance(dim, int) for dim in shape):
+        return Tensor(np.full(shape, value, dtype))  # type: ignore[arg-type]
+    return core.full(shape, value, dtype)
+
+
+@implements(np.zeros)
+def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Tensor:
+    """An array of zeros."""
+    _only_here(device, like, "zeros")
+    return filled(shape_of(shape), 0, dtype_or(dtype, default_float()))
+
+
+@implements(np.ones)
+def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Tensor:
+    """An array of ones."""
+    _only_here(device, like, "ones")
+    return filled(shape_of(shape), 1, dtype_or(dtype, default_float()))
+
+
+@implements(np.empty)
+def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Tensor:
+    """An array to be filled; its elements are zero."""
+    _only_here(device, like, "empty")
+    return filled(shape_of(shape), 0, dtype_or(dtype, default_float()))
+
+
+@implements(np.full)
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
+    """An array filled with a value, which is broadcast to the shape."""
+    _only_here(device, like, "full")
+    value = resolve(as_tensor(fill_value))
+    value = core.strong(value) if dtype is None else _cast(value, canonical_dtype(dtype))
+    return core.copy(core.broadcast_to(value, shape=shape_of(shape)))  # type: ignore[no-any-return]
+
+
+def _cast(value: Tensor, dtype: DType) -> Tensor:
+    """A fill value in a dtype: numbers are converted as assignment converts them."""
+    if value.spec.weak and not value.is_symbolic and not is_inexact(dtype) and is_inexact(value.dtype):
+        return core.cast(core.strong(value), dtype=dtype)  # type: ignore[no-any-return]
+    return core.to_dtype(value, dtype)
+
+
+def _like(prototype: Any, dtype: Any, shape: Any) -> tuple[Shape, DType]:
+    x = to_tensor(prototype)
+    return (x.dims if shape is None else shape_of(shape)), dtype_or(dtype, x.dtype)
+
+
+@implements(np.zeros_like)
+def zeros_like(
+    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Tensor:
+    """Zeros in the shape and dtype of `a`."""
+    dims, kind = _like(a, dtype, shape)
+    return filled(dims, 0, kind)
+
+
+@implements(np.ones_like)
+def ones_like(
+    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Tensor:
+    """Ones in the shape and dtype of `a`."""
+    dims, kind = _like(a, dtype, shape)
+    return filled(dims, 1, kind)
+
+
+@implements(np.empty_like)
+def empty_like(
+    prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Tensor:
+    """An array to be filled in the shape and dtype of `prototype`; its elements are zero."""
+    dims, kind = _like(prototype, dtype, shape)
+    return filled(dims, 0, kind)
+
+
+@implements(np.full_like)
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Tensor:
+    """A value everywhere, in the shape and dtype of `a`."""
+    dims, kind = _like(a, dtype, shape)
+    value = _cast(resolve(as_tensor(fill_value)), kind)
+    return core.copy(core.broadcast_to(value, shape=dims))  # type: ignore[no-any-return]
+
+
+# --- diagonals and triangles ------------------------------------------------------------------------
+
+
+@implements(np.eye)
+def eye(
+    N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
+    """Ones on the k-th diagonal, zeros elsewhere."""
+    rows, columns = shape_of((N, N if M is None else M))
+    kind = default_float() if dtype is None or dtype is float else canonical_dtype(dtype)
+    return core.cast(_offsets(rows, columns, e.equal, k), dtype=kind)  # type: ignore[no-any-return]
+
+
+def _offsets(rows: Dim, columns: Dim, compare: Any, k: Any) -> Tensor:
+    """The boolean matrix of `compare(column - row, k)`."""
+    i = core.reshape(shapes.iota(length=rows, dtype=INT64), shape=(rows, 1))
+    j = shapes.iota(length=columns, dtype=INT64)
+    return compare(e.subtract(j, i), k)  # type: ignore[no-any-return]
+
+
+@implements(np.identity)
+def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Tensor:
+    """The identity matrix."""
+    return eye(n, dtype=float if dtype is None else dtype)
+
+
+@implements(np.tri)
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Tensor:
+    """Ones at and below the k-th diagonal."""
+    rows, columns = shape_of((N, N if M is None else M))
+    kind = default_float() if dtype is None or dtype is float else canonical_dtype(dtype)
+    return core.cast(_offsets(rows, columns, e.less_equal, k), dtype=kind)  # type: ignore[no-any-return]
+
+
+def _triangle(m: Any, k: Any, upper: bool) -> Tensor:
+    x = to_tensor(m)
+    if x.ndim == 1:  # as NumPy does: the row is repeated
+        x = core.broadcast_to(x, shape=(x.dims[0], x.dims[0]))
+    if x.ndim == 0:
+        raise ShapeError("tril, triu: expected at least one dimension, got 0")
+    mask = _offsets(x.dims[-2], x.dims[-1], e.greater_equal if upper else e.less_equal, k)
+    return e.where(mask, x, core.zeros_like(x))  # type: ignore[no-any-return]
+
+
+@implements(np.tril)
+def tril(m: Any, k: Any = 0) -> Tensor:
+    """The lower triangle, zeros above the k-th diagonal."""
+    return _triangle(m, k, upper=False)
+
+
+@implements(np.triu)
+def triu(m: Any, k: Any = 0) -> Tensor:
+    """The upper triangle, zeros below the k-th diagonal."""
+    return _triangle(m, k, upper=True)
+
+
+@implements(np.diag)
+def diag(v: Any, k: int = 0) -> Tensor:
+    """The k-th diagonal of a matrix, or the matrix with `v` on its k-th diagonal."""
+    x = to_tensor(v)
+    if x.ndim == 1:
+        return _diagonal_matrix(x, k)
+    if x.ndim == 2:
+        return NAMES["diagonal"](x, k)  # type: ignore[no-any-return]
+    raise ShapeError("Input must be 1- or 2-d.")
+
+
+def _diagonal_matrix(x: Tensor, k: int) -> Tensor:
+    length = x.dims[0]
+    size = length + abs(k)
+    column = core.reshape(x, shape=(length, 1))
+    square = core.cast(_offsets(length, length, e.equal, 0), dtype=x.dtype)
+    block = e.where(_offsets(length, length, e.equal, 0), column, core.zeros_like(square))
+    if k == 0:
+        return block  # type: ignore[no-any-return]
+    side = core.full((length, abs(k)), 0, x.dtype)
+    wide = shapes.concatenate(*((side, block) if k > 0 else (block, side)), axis=1)
+    end = core.full((abs(k), size), 0, x.dtype)
+    return shapes.concatenate(*((wide, end) if k > 0 else (end, wide)), axis=0)  # type: ignore[no-any-return]
+
+
+@implements(np.diagflat)
+def diagflat(v: Any, k: int = 0) -> Tensor:
+    """The matrix with the flattened `v` on its k-th diagonal."""
+    x = to_tensor(v)
+    from graphify.ir.sizes import product
+
+    return _diagonal_matrix(core.reshape(x, shape=(product(x.dims),)), k)
+
+
+@implements(np.vander)
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
+    """The Vandermonde matrix: powers of `x` in the columns."""
+    v = to_tensor(x)
+    if v.ndim != 1:
+        raise ShapeError("x must be a one-dimensional array or sequence.")
+    (columns,) = shape_of(v.dims[0] if N is None else N)
+    dtype = np.promote_types(v.dtype, np.int64)
+    base = core.broadcast_to(core.reshape(core.to_dtype(v, dtype), shape=(*v.dims, 1)), shape=(*v.dims, columns))
+    ones_ = core.full((*v.dims, 1), 1, dtype)
+    powers = NAMES["cumprod"](shapes.concatenate(ones_, base, axis=1), axis=1)
+    powers = NAMES["_slice_axis"](powers, 0, columns, 1)
+    return powers if increasing else shapes.flip(powers, axes=(1,))
+
+
+# --- ranges -------------------------------------------------------------------------------------------
+
+
+@implements(np.arange)
+def arange(
+    start: Any = None,
+    stop: Any = None,
+    step: Any = None,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Tensor:
+    """Numbers from `start` up to, not including, `stop`."""
+    if start is None and stop is None:
+        raise TypeError("arange() requires stop to be specified.")
+    if stop is None:
+        start, stop = 0, start
+    ends = [0 if start is None else start, stop, 1 if step is None else step]
+    tensors = [resolve(as_tensor(end)) for end in ends]
+    if any(t.ndim for t in tensors):
+        raise ShapeError("arange: expected scalars")
+    if not any(t.is_symbolic for t in tensors):
+        numbers = [t.numpy().item() if t.spec.weak else t.numpy()[()] for t in tensors]
+        made = np.arange(*numbers, dtype=None if dtype is None else canonical_dtype(dtype))
+        floating = dtype is None and all(t.spec.weak for t in tensors) and made.dtype.kind == "f"
+        return Tensor(made.astype(default_float(), copy=False) if floating else made)
+    kind = canonical_dtype(dtype) if dtype is not None else result_type(INT64, *(operand(t) for t in tensors))
+    if dtype is None and not any(is_inexact(t.dtype) for t in tensors):
+        kind = result_type(*(operand(t) for t in tensors))
+    return _traced_range(*tensors, kind)
+
+
+def _traced_range(start: Tensor, stop: Tensor, step: Tensor, dtype: DType) -> Tensor:
+    if all(is_integer(t.dtype) for t in (start, stop, step)):
+        length = _range_length(start, stop, step)
+    else:
+        count = e.ceil(e.divide(e.subtract(stop, start), step))
+        length = shapes.as_dim(e.maximum(core.cast(core.strong(count), dtype=INT64), 0), "arange")
+    turns = shapes.iota(length=length, dtype=dtype)
+    first, by = (core.to_dtype(core.strong(t), dtype) for t in (start, step))
+    return e.add(first, e.multiply(turns, by))  # type: ignore[no-any-return]
+
+
+def _range_length(start: Tensor, stop: Tensor, step: Tensor) -> Dim:
+    """The number of turns: a size if the bounds are sizes, so that `arange(n)` has length n."""
+    if not step.is_symbolic:
+        stride = int(step.numpy())
+        if stride == 0:
+            raise ZeroDivisionError("arange: step must not be zero")
+        bounds = [_known_size(t) for t in (start, stop)]
+        if bounds[0] is not None and bounds[1] is not None:
+            span = bounds[1] - bounds[0] if stride > 0 else bounds[0] - bounds[1]
+            return size_op("max", size_op("floordiv", span + (abs(stride) - 1), abs(stride)), 0)
+    wide = [core.to_dtype(core.strong(t), INT64) for t in (start, stop, step)]
+    span = e.subtract(wide[1], wide[0])
+    turns = e.negative(e.floor_divide(e.negative(span), wide[2]))  # ceil(span / step)
+    return shapes.as_dim(e.maximum(turns, 0), "arange")
+
+
+def _known_size(t: Tensor) -> Dim | None:
+    if t.is_symbolic:
+        return shapes._size_of(t._value)
+    return int(t.numpy())
+
+
+@implements(np.linspace)
+def linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    """`num` evenly spaced numbers from `start` to `stop`.
+
+    Source: the steps of numpy.linspace, so that the numbers are equal to the last bit.
+    """
+    count = shapes.as_dim(num, "num")
+    if isinstance(count, int) and count < 0:
+        raise ValueError(f"Number of samples, {count}, must be non-negative.")
+    first, last = (resolve(as_tensor(end)) for end in (start, stop))
+    kind = result_type(operand(first), operand(last), float)
+    first, last = (e.multiply(core.strong(end), 1.0) for end in (first, last))
+    first, last = core.to_dtype(first, kind), core.to_dtype(last, kind)
+    target = kind if dtype is None else canonical_dtype(dtype)
+    delta = e.subtract(last, first)
+    turns = core.reshape(shapes.iota(length=count, dtype=kind), shape=(count, *(1,) * delta.ndim))
+    result, step = _spaced(first, delta, turns, count, endpoint)
+    if endpoint and not (isinstance(count, int) and count <= 1):
+        is_last = e.equal(turns, as_tensor(count - 1))
+        keep = e.logical_and(is_last, as_tensor(count) > 1) if isinstance(count, Size) else is_last
+        result = e.where(keep, last, result)
+    if is_integer(target):
+        result = e.floor(result)
+    result = core.strong(core.to_dtype(result, target))
+    if axis % result.ndim:
+        result = shapes.move_axis(result, 0, axis % result.ndim)
+    return (result, step) if retstep else result
+
+
+def _spaced(
+    first: Tensor, delta: Tensor, turns: Tensor, count: Dim, endpoint: bool
+) -> tuple[Tensor, Tensor]:
+    parts = count - 1 if endpoint else count
+    if isinstance(parts, int) and parts <= 0:
+        step = Tensor(np.full((), np.nan, delta.dtype))
+        return e.add(e.multiply(turns, delta), first), step
+    divisor = as_tensor(parts)
+    step = e.divide(delta, divisor)
+    direct = e.multiply(turns, step)
+    underflow = NAMES["any"](e.equal(step, 0))  # then divide first, as NumPy does
+    result = e.where(underflow, e.multiply(e.divide(turns, divisor), delta), direct)
+    if isinstance(parts, Size):
+        result = e.where(e.greater(divisor, 0), result, e.multiply(turns, delta))
+    return e.add(result, first), step
+
+
+@implements(np.logspace)
+def logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+) -> Tensor:
+    """Numbers evenly spaced on a logarithmic scale."""
+    b = as_tensor(base)
+    if b.ndim:
+        raise SpecError(f"logspace: base: expected a number, got an array of shape {b.dims}")
+    y = linspace(start, stop, num, endpoint, axis=axis)
+    result = e.power(b, y)
+    return core.strong(result) if dtype is None else core.to_dtype(result, canonical_dtype(dtype))
+
+
+@implements(np.geomspace)
+def geomspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Tensor:
+    """Numbers evenly spaced as a geometric progression."""
+    first, last = (resolve(as_tensor(end)) for end in (start, stop))
+    kind = result_type(operand(first), operand(last), float)
+    target = kind if dtype is None else canonical_dtype(dtype)
+    first, last = (core.to_dtype(core.strong(end), kind) for end in (first, last))
+    if is_complex(kind):
+        raise SpecError("geomspace: complex bounds are not supported")
+    if not first.is_symbolic and not last.is_symbolic:
+        if np.any(first.numpy() == 0) or np.any(last.numpy() == 0):
+            raise ValueError("Geometric sequence cannot include zero")
+    out_sign = e.sign(first)
+    low, high = e.divide(first, out_sign), e.divide(last, out_sign)
+    result = logspace(e.log10(low), e.log10(high), num, endpoint, 10.0)
+    count = result.dims[0]
+    turns = core.reshape(shapes.iota(length=count, dtype=INT64), shape=(count, *(1,) * first.ndim))
+    if endpoint:
+        result = e.where(e.equal(turns, as_tensor(count - 1)), high, result)
+    result = e.multiply(e.where(e.equal(turns, 0), low, result), out_sign)
+    if axis % result.ndim:
+        result = shapes.move_axis(result, 0, axis % result.ndim)
+    return core.strong(core.to_dtype(result, target))
+
+
+# --- grids ----------------------------------------------------------------------------------------------
+
+
+@implements(np.meshgrid)
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
+    """Coordinate arrays from coordinate vectors."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    rank = len(xi)
+    places = list(range(rank))
+    if indexing == "xy" and rank > 1:
+        places[0], places[1] = 1, 0
+    grids = []
+    for x, place in zip(map(to_tensor, xi), places, strict=True):
+        from graphify.ir.sizes import product
+
+        length = product(x.dims)
+        grids.append(core.reshape(x, shape=tuple(length if a == place else 1 for a in range(rank))))
+    if sparse:
+        return tuple(core.copy(g) for g in grids)
+    shape = core.broadcast_shapes(*(g.dims for g in grids))
+    return tuple(core.copy(core.broadcast_to(g, shape=shape)) for g in grids)
+
+
+@implements(np.indices)
+def indices(dimensions: Sequence[Any], dtype: Any = int, sparse: bool = False) -> Any:
+    """The index of every element along each axis."""
+    dims = shape_of(dimensions, "dimensions")
+    kind = canonical_dtype(dtype)
+    lines = [
+        core.reshape(shapes.iota(length=dim, dtype=kind), shape=tuple(dim if b == a else 1 for b in range(len(dims))))
+        for a, dim in enumerate(dims)
+    ]
+    if sparse:
+        return tuple(lines)
+    if not lines:
+        return Tensor(np.empty((0,), kind))
+    return shapes.stack([core.broadcast_to(line, shape=dims) for line in lines])
+
+
+@implements(np.fromfunction)
+def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+    """`function` of the coordinates of every element."""
+    return function(*indices(shape, dtype), **kwargs)
+
+
+def _eager_only(name: str) -> None:
+    """A NumPy function that reads files, text or iterators: its array becomes a tensor."""
+    original = getattr(np, name)
+
+    @implements(original)
+    def function(*args: Any, **kwargs: Any) -> Tensor:
+        made = original(*args, **kwargs)
+        return Tensor(made.astype(canonical_dtype(made.dtype), copy=False))
+
+    function.__doc__ = (original.__doc__ or name).strip().splitlines()[0]
+
+
+for _name in ("frombuffer", "fromiter", "fromstring", "loadtxt", "genfromtxt", "bartlett", "blackman", "hamming", "hanning"):
+    _eager_only(_name)
+
+
+@implements(np.from_dlpack)
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """An array that shares the memory of any object with `__dlpack__`."""
+    if isinstance(x, Tensor):
+        return core.copy(x) if copy else x
+    return as_tensor(np.from_dlpack(x, device=device, copy=copy))
+
+
