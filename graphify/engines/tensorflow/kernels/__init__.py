@@ -1,0 +1,1 @@
+"""How each op lowers to TensorFlow, family by family."""

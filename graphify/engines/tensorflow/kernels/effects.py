@@ -1,0 +1,143 @@
+"""Print, raise, assert, check.
+
+While graphify runs a graph itself, they call back into Python, so that text goes to sys.stdout as
+NumPy prints it and exceptions are the very objects the user wrote. In a graph that is to be
+written out (`unit.portable`) they are PrintV2 and Assert, which any TensorFlow runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphify.engines.tensorflow.frame import MARKER, Frame
+from graphify.engines.tensorflow.kernels.casting import nonzero
+from graphify.engines.tensorflow.kernels.table import KERNELS, kernel
+from graphify.errors import InvalidArgumentError
+from graphify.ops import effects as ops
+
+_tokens = itertools.count()
+
+
+def _host(frame: Frame, function: Callable[..., Any], values: Sequence[Any]) -> Any:
+    """Call a Python function on arrays when the graph runs; what it raises is kept for `run`."""
+    pending = frame.unit.pending
+
+    def guarded(*arrays: Any) -> Any:
+        try:
+            function(*arrays)
+        except BaseException as error:  # handed over: the runtime raises it in the caller's thread
+            token = f"{MARKER}-host-{next(_tokens)}"
+            pending[token] = error
+            raise RuntimeError(token) from None
+        return True
+
+    return frame.tf.numpy_function(guarded, list(values), frame.tf.bool, stateful=True).op
+
+
+def _all_true(frame: Frame, condition: Any) -> Any:
+    axes = frame.constant(list(range(len(condition.shape))), frame.tf.int32)
+    return frame.raw.All(input=nonzero(frame, condition), axis=axes)
+
+
+def _unless(frame: Frame, holds: Any, function: Callable[..., Any], values: Sequence[Any]) -> Any:
+    """Call a Python function only where `holds` is false."""
+    dtypes, shapes = [v.dtype for v in values], [v.shape for v in values]
+
+    def fail(inside: Frame, *arrays: Any) -> list[Any]:
+        inside.ran(_host(inside, function, arrays))
+        return []
+
+    nothing, _ = frame.unit.define(lambda inside, *arrays: [], dtypes, shapes)
+    raising, _ = frame.unit.define(fail, dtypes, shapes)
+    return frame.branch(holds, nothing, raising, values, ([], [], True))
+
+
+# --- print -------------------------------------------------------------------------------------------
+
+
+@kernel("print")
+def print_(frame: Frame, *values: Any, text: ops.Text, end: str, stream: str) -> None:
+    if not frame.unit.portable:
+        write = functools.partial(ops.print_.eval, text=text, end=end, stream=stream)
+        frame.ran(_host(frame, write, values))
+        return
+    gap = _placeholder(text)
+    template = text.separator.join(gap if piece is None else piece for piece in text.pieces)
+    line = frame.constant(template)
+    if values:
+        line = frame.raw.StringFormat(inputs=list(values), template=template, placeholder=gap, summarize=3)
+    frame.ran(frame.raw.PrintV2(input=line, output_stream=stream, end=end))
+
+
+def _placeholder(text: ops.Text) -> str:
+    """A mark for values that no piece of the text contains."""
+    mark = "{}"
+    while any(mark in piece for piece in (*text.pieces, text.separator) if piece is not None):
+        mark = f"{{{mark}}}"
+    return mark
+
+
+# --- raise and assert ------------------------------------------------------------------------------------
+
+
+def _fail_with(exception: ops.Raise) -> Callable[..., Any]:
+    def fail(*arrays: Any) -> None:
+        raise exception.build(arrays)
+
+    return fail
+
+
+def _described(exception: ops.Raise) -> str:
+    """The message of an exception, `{}` for run-time values."""
+    parts = []
+    for arg in exception.args:
+        if isinstance(arg, ops.Text):
+            parts.append(arg.separator.join("{}" if p is None else p for p in arg.pieces))
+        else:
+            parts.append(str(arg))
+    return ", ".join(parts)
+
+
+@kernel("raise")
+def raise_(frame: Frame, *values: Any, exception: ops.Raise) -> None:
+    if frame.unit.portable:
+        text = _described(exception)
+        frame.ran(frame.check(frame.constant(False), exception.kind, text, *values))
+    else:
+        frame.ran(_host(frame, _fail_with(exception), values))
+
+
+@kernel("assert")
+def assert_(frame: Frame, condition: Any, *values: Any, exception: ops.Raise) -> None:
+    holds = _all_true(frame, condition)
+    if frame.unit.portable:
+        frame.ran(frame.check(holds, exception.kind, _described(exception), *values))
+    else:
+        frame.ran(_unless(frame, holds, _fail_with(exception), values))
+
+
+_KERNEL_OF = {
+    "equal": "equal", "none_equal": "not_equal", "greater": "greater", "less": "less",
+    "greater_equal": "greater_equal", "less_equal": "less_equal",
+}  # fmt: skip
+
+
+@kernel("check")
+def check(frame: Frame, x: Any, y: Any, comparison: str, message: str) -> None:
+    holds = _all_true(frame, KERNELS[_KERNEL_OF[comparison]](frame, x, y))
+    if frame.unit.portable:
+        head = f"{message}: " if message else ""
+        text = f"{head}assert_{comparison}: got x = {{}}, y = {{}}"
+        frame.ran(frame.check(holds, InvalidArgumentError, text, x, y))
+    else:
+        again = functools.partial(ops.check.eval, comparison=comparison, message=message)
+        frame.ran(_unless(frame, holds, again, (x, y)))
+
+
+@kernel("nonzero_divisor")
+def nonzero_divisor(frame: Frame, x: Any) -> Any:
+    holds = _all_true(frame, x)
+    return frame.after(x, frame.check(holds, ZeroDivisionError, "division by zero"))

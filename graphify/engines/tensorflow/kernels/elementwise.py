@@ -1,0 +1,433 @@
+"""Elementwise ops on real and complex numbers, NaN and all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from graphify.engines.tensorflow.frame import Frame
+from graphify.engines.tensorflow.kernels.casting import (
+    cast_to,
+    imaginary_part,
+    nonzero,
+    real_part,
+    widened,
+)
+from graphify.engines.tensorflow.kernels.table import KERNELS, kernel
+
+# --- one kernel of TensorFlow's each ------------------------------------------------------------
+
+_UNARY = {
+    "exp": "Exp", "expm1": "Expm1", "log": "Log", "log1p": "Log1p", "sqrt": "Sqrt", "sin": "Sin",
+    "cos": "Cos", "tan": "Tan", "asin": "Asin", "acos": "Acos", "atan": "Atan", "sinh": "Sinh",
+    "cosh": "Cosh", "tanh": "Tanh", "asinh": "Asinh", "acosh": "Acosh", "atanh": "Atanh",
+    "erf": "Erf", "erfc": "Erfc",
+}  # fmt: skip
+
+
+def _unary(op: str) -> Callable[..., Any]:
+    return lambda frame, x: getattr(frame.raw, op)(x=x)
+
+
+for _name, _op in _UNARY.items():
+    KERNELS["math." + _name] = _unary(_op)
+
+
+def _integers_stay(op: str) -> Callable[..., Any]:
+    def rounding(frame: Frame, x: Any) -> Any:
+        if not x.dtype.is_floating:
+            return frame.raw.Identity(input=x)
+        return widened(frame, lambda v: getattr(frame.raw, op)(x=v), x)
+
+    return rounding
+
+
+for _name, _op in {"math.floor": "Floor", "math.ceil": "Ceil", "math.rint": "Rint"}.items():
+    KERNELS[_name] = _integers_stay(_op)
+
+
+def choose(frame: Frame, condition: Any, yes: Any, no: Any) -> Any:
+    """Elements of `yes` where true, of `no` elsewhere; numbers take the dtype of the other."""
+    if not hasattr(yes, "dtype"):
+        yes = frame.like(yes, no)
+    if not hasattr(no, "dtype"):
+        no = frame.like(no, yes)
+    return frame.raw.SelectV2(condition=condition, t=yes, e=no)
+
+
+def is_nan(frame: Frame, x: Any) -> Any:
+    return frame.raw.NotEqual(x=x, y=x)
+
+
+# --- arithmetic -----------------------------------------------------------------------------------
+
+
+@kernel("math.add", "add")
+def add(frame: Frame, a: Any, b: Any) -> Any:
+    return frame.raw.LogicalOr(x=a, y=b) if a.dtype.is_bool else frame.raw.AddV2(x=a, y=b)
+
+
+@kernel("math.subtract", "subtract")
+def subtract(frame: Frame, a: Any, b: Any) -> Any:
+    return frame.raw.Sub(x=a, y=b)
+
+
+@kernel("math.multiply", "multiply")
+def multiply(frame: Frame, a: Any, b: Any) -> Any:
+    return frame.raw.LogicalAnd(x=a, y=b) if a.dtype.is_bool else frame.raw.Mul(x=a, y=b)
+
+
+@kernel("divide", "math.divide")
+def divide(frame: Frame, a: Any, b: Any) -> Any:
+    return frame.raw.RealDiv(x=a, y=b)
+
+
+@kernel("math.negative", "negative")
+def negative(frame: Frame, x: Any) -> Any:
+    if x.dtype.is_integer and x.dtype.is_unsigned:
+        return frame.raw.Sub(x=frame.like(0, x), y=x)
+    return frame.raw.Neg(x=x)
+
+
+@kernel("math.square", "square")
+def square(frame: Frame, x: Any) -> Any:
+    return multiply(frame, x, x)
+
+
+@kernel("reciprocal", "math.reciprocal")
+def reciprocal(frame: Frame, x: Any) -> Any:
+    if x.dtype.is_integer:
+        one = frame.constant(1.0, frame.tf.float64)
+        return cast_to(frame, one / cast_to(frame, x, frame.tf.float64), x.dtype)
+    return frame.raw.RealDiv(x=frame.like(1, x), y=x)
+
+
+@kernel("math.abs", "abs", "fabs", "absolute")
+def absolute(frame: Frame, x: Any) -> Any:
+    if x.dtype.is_complex:
+        return frame.raw.ComplexAbs(x=x, Tout=x.dtype.real_dtype)
+    if x.dtype.is_bool or x.dtype.is_unsigned:
+        return frame.raw.Identity(input=x)
+    return frame.raw.Abs(x=x)
+
+
+@kernel("math.sign", "sign")
+def sign(frame: Frame, x: Any) -> Any:
+    if x.dtype.is_integer and x.dtype.is_unsigned:
+        return cast_to(frame, nonzero(frame, x), x.dtype)
+    y = frame.raw.Sign(x=x)
+    return y if x.dtype.is_integer else choose(frame, is_nan(frame, x), x, y)
+
+
+@kernel("heaviside")
+def heaviside(frame: Frame, x: Any, h: Any) -> Any:
+    y = choose(frame, x > frame.like(0, x), 1, choose(frame, x < frame.like(0, x), 0, h))
+    return choose(frame, is_nan(frame, x), x, y)
+
+
+@kernel("math.conj", "conjugate")
+def conjugate(frame: Frame, x: Any) -> Any:
+    return frame.raw.Conj(input=x) if x.dtype.is_complex else frame.raw.Identity(input=x)
+
+
+# --- division with remainder, of floats (integers: kernels/integers.py) --------------------------------
+
+
+def fmod_float(frame: Frame, a: Any, b: Any) -> Any:
+    return widened(frame, lambda x, y: frame.raw.TruncateMod(x=x, y=y), a, b)
+
+
+def remainder_float(frame: Frame, a: Any, b: Any) -> Any:
+    """Source: npy_divmod in numpy/_core/src/npymath/npy_math_internal.h.src."""
+    zero = frame.like(0, a)
+    rest = fmod_float(frame, a, b)
+    other_sign = frame.raw.LogicalAnd(
+        x=nonzero(frame, rest), y=frame.raw.NotEqual(x=b < zero, y=rest < zero)
+    )
+    y = choose(frame, other_sign, rest + b, choose(frame, nonzero(frame, rest), rest, copysign(frame, zero, b)))
+    return choose(frame, nonzero(frame, b), y, rest)
+
+
+def floor_divide_float(frame: Frame, a: Any, b: Any) -> Any:
+    """Source: as remainder_float. Unlike floor(a / b) it agrees with the remainder: 1 // 0.1 is 9."""
+    quotient = frame.raw.RealDiv(x=a, y=b)
+    rest = fmod_float(frame, a, b)
+    zero = frame.like(0, a)
+    other_sign = frame.raw.LogicalAnd(
+        x=nonzero(frame, rest), y=frame.raw.NotEqual(x=b < zero, y=rest < zero)
+    )
+    exact = (a - rest) / b
+    exact = choose(frame, other_sign, exact - frame.like(1, a), exact)
+    floor = frame.raw.Floor(x=exact)
+    floor = choose(frame, exact - floor > frame.like(0.5, a), floor + frame.like(1, a), floor)
+    y = choose(frame, nonzero(frame, exact), floor, copysign(frame, zero, quotient))
+    return choose(frame, nonzero(frame, b), y, quotient)
+
+
+# --- exponentials and logarithms ------------------------------------------------------------------------
+
+
+@kernel("exp2", "math.exp2")
+def exp2(frame: Frame, x: Any) -> Any:
+    return frame.raw.Pow(x=frame.like(2, x), y=x)
+
+
+def _logarithm(base: float) -> Callable[..., Any]:
+    """log(x) / log(base), made exact where x is a power of the base."""
+
+    def kernel_(frame: Frame, x: Any) -> Any:
+        def compute(v: Any) -> Any:
+            y = frame.raw.Mul(x=frame.raw.Log(x=v), y=frame.like(1 / math.log(base), v))
+            if v.dtype.is_complex:
+                return y
+            whole = frame.raw.Rint(x=y)
+            hit = frame.raw.Equal(x=frame.raw.Pow(x=frame.like(base, v), y=whole), y=v)
+            return choose(frame, hit, whole, y)
+
+        return widened(frame, compute, x)
+
+    return kernel_
+
+
+KERNELS["log2"] = KERNELS["math.log2"] = _logarithm(2.0)
+KERNELS["log10"] = KERNELS["math.log10"] = _logarithm(10.0)
+
+
+@kernel("cbrt", "math.cbrt")
+def cbrt(frame: Frame, x: Any) -> Any:
+    def compute(v: Any) -> Any:
+        size = frame.raw.Abs(x=v)
+        y = frame.raw.Pow(x=size, y=frame.like(1 / 3, v))
+        whole = frame.raw.Rint(x=y)
+        y = choose(frame, frame.raw.Equal(x=whole * whole * whole, y=size), whole, y)
+        return copysign(frame, y, v)
+
+    return widened(frame, compute, x)
+
+
+@kernel("logaddexp", "math.logaddexp")
+def logaddexp(frame: Frame, a: Any, b: Any) -> Any:
+    gap = frame.raw.Abs(x=a - b)
+    y = frame.raw.Maximum(x=a, y=b) + frame.raw.Log1p(x=frame.raw.Exp(x=-gap))
+    y = choose(frame, frame.raw.Equal(x=a, y=b), a + frame.like(math.log(2), a), y)
+    return _with_nan(frame, a, b, y)
+
+
+@kernel("logaddexp2", "math.logaddexp2")
+def logaddexp2(frame: Frame, a: Any, b: Any) -> Any:
+    gap = frame.raw.Abs(x=a - b)
+    tail = frame.raw.Log1p(x=exp2(frame, -gap)) * frame.like(1 / math.log(2), a)
+    y = frame.raw.Maximum(x=a, y=b) + tail
+    y = choose(frame, frame.raw.Equal(x=a, y=b), a + frame.like(1, a), y)
+    return _with_nan(frame, a, b, y)
+
+
+@kernel("math.pow", "power_float")
+def power_float(frame: Frame, a: Any, b: Any) -> Any:
+    y = frame.raw.Pow(x=a, y=b)
+    if a.dtype.is_complex:  # std::pow gives NaN for 0 ** 0
+        y = choose(frame, frame.raw.Equal(x=b, y=frame.like(0, b)), 1, y)
+        y = choose(frame, frame.raw.Equal(x=b, y=frame.like(1, b)), a, y)
+    return y
+
+
+# --- trigonometry ------------------------------------------------------------------------------------------
+
+
+@kernel("math.atan2", "arctan2")
+def arctan2(frame: Frame, a: Any, b: Any) -> Any:
+    return frame.raw.Atan2(y=a, x=b)
+
+
+@kernel("hypot", "math.hypot")
+def hypot(frame: Frame, a: Any, b: Any) -> Any:
+    a, b = frame.raw.Abs(x=a), frame.raw.Abs(x=b)
+    high, low = frame.raw.Maximum(x=a, y=b), frame.raw.Minimum(x=a, y=b)
+    ratio = low / choose(frame, nonzero(frame, high), high, 1)  # in [0, 1]: squares do not overflow
+    y = high * frame.raw.Sqrt(x=frame.like(1, a) + ratio * ratio)
+    infinite = frame.raw.LogicalOr(x=frame.raw.IsInf(x=a), y=frame.raw.IsInf(x=b))
+    return choose(frame, infinite, math.inf, _with_nan(frame, a, b, y))
+
+
+@kernel("deg2rad")
+def deg2rad(frame: Frame, x: Any) -> Any:
+    return x * frame.like(math.pi / 180, x)
+
+
+@kernel("rad2deg")
+def rad2deg(frame: Frame, x: Any) -> Any:
+    return x * frame.like(180 / math.pi, x)
+
+
+# --- rounding and parts of floats -----------------------------------------------------------------------------
+
+
+@kernel("trunc", "math.trunc")
+def trunc(frame: Frame, x: Any) -> Any:
+    if not x.dtype.is_floating:
+        return frame.raw.Identity(input=x)
+    return choose(frame, x < frame.like(0, x), frame.raw.Ceil(x=x), frame.raw.Floor(x=x))
+
+
+def bits(frame: Frame, x: Any) -> Any:
+    """The bits of floats as integers of that size."""
+    tf = frame.tf
+    of_size = {2: tf.int16, 4: tf.int32, 8: tf.int64}
+    return frame.raw.Bitcast(input=x, type=of_size[x.dtype.size])
+
+
+@kernel("signbit", "math.signbit")
+def signbit(frame: Frame, x: Any) -> Any:
+    if x.dtype.is_floating:
+        x = bits(frame, x)
+    if x.dtype.is_bool or x.dtype.is_unsigned:
+        return frame.raw.NotEqual(x=x, y=x)
+    return x < frame.like(0, x)
+
+
+@kernel("copysign", "math.copysign")
+def copysign(frame: Frame, a: Any, b: Any) -> Any:
+    size = frame.raw.Abs(x=a)
+    return choose(frame, signbit(frame, b), frame.raw.Neg(x=size), size)
+
+
+@kernel("nextafter", "math.nextafter")
+def nextafter(frame: Frame, a: Any, b: Any) -> Any:
+    if a.dtype in (frame.tf.float32, frame.tf.float64):
+        return frame.raw.NextAfter(x1=a, x2=b)
+    whole = bits(frame, a)  # neighbours of one sign are neighbours as integers, too
+    one = frame.like(1, whole)
+    up = frame.raw.Equal(x=b > a, y=a > frame.like(0, a))
+    moved = frame.raw.Bitcast(input=choose(frame, up, whole + one, whole - one), type=a.dtype)
+    smallest = frame.raw.Bitcast(input=frame.raw.BroadcastTo(input=one, shape=frame.shape(frame.shape_of(whole))), type=a.dtype)
+    y = choose(frame, nonzero(frame, a), moved, copysign(frame, smallest, b))
+    y = choose(frame, frame.raw.Equal(x=a, y=b), b, y)
+    return _with_nan(frame, a, b, y)
+
+
+@kernel("spacing")
+def spacing(frame: Frame, x: Any) -> Any:
+    return nextafter(frame, x, copysign(frame, frame.like(math.inf, x), x)) - x
+
+
+# --- choice -------------------------------------------------------------------------------------------------------
+
+
+def _with_nan(frame: Frame, a: Any, b: Any, y: Any) -> Any:
+    """`y`, and NaN where an operand is NaN."""
+    return choose(frame, is_nan(frame, a), a, choose(frame, is_nan(frame, b), b, y))
+
+
+def _extreme(greatest: bool, ignore_nan: bool) -> Callable[..., Any]:
+    def kernel_(frame: Frame, a: Any, b: Any) -> Any:
+        if a.dtype.is_bool:
+            return frame.raw.LogicalOr(x=a, y=b) if greatest else frame.raw.LogicalAnd(x=a, y=b)
+        if a.dtype.is_complex:
+            order = greater_equal if greatest else less_equal
+            y = choose(frame, order(frame, a, b), a, b)
+        else:
+            y = (frame.raw.Maximum if greatest else frame.raw.Minimum)(x=a, y=b)
+        if a.dtype.is_integer:
+            return y
+        if ignore_nan:
+            y = choose(frame, is_nan(frame, b), a, y)
+            return choose(frame, is_nan(frame, a), b, y)
+        return _with_nan(frame, a, b, y)
+
+    return kernel_
+
+
+KERNELS["maximum"], KERNELS["minimum"] = _extreme(True, False), _extreme(False, False)
+KERNELS["fmax"], KERNELS["fmin"] = _extreme(True, True), _extreme(False, True)
+
+
+@kernel("where")
+def where(frame: Frame, condition: Any, a: Any, b: Any) -> Any:
+    return frame.raw.SelectV2(condition=condition, t=a, e=b)
+
+
+# --- comparison and logic --------------------------------------------------------------------------------------------
+
+
+def _comparison(op: str) -> Callable[..., Any]:
+    def kernel_(frame: Frame, a: Any, b: Any) -> Any:
+        compare = getattr(frame.raw, op)
+        if a.dtype != b.dtype:
+            return _compare_signs(frame, compare, a, b)
+        if a.dtype.is_bool:
+            a, b = (frame.raw.Cast(x=v, DstT=frame.tf.uint8) for v in (a, b))
+        if not a.dtype.is_complex or op in ("Equal", "NotEqual"):
+            return compare(x=a, y=b)
+        ra, rb = real_part(frame, a), real_part(frame, b)
+        by_imag = compare(x=imaginary_part(frame, a), y=imaginary_part(frame, b))
+        strict = getattr(frame.raw, op.removesuffix("Equal"))(x=ra, y=rb)
+        tie = frame.raw.LogicalAnd(x=frame.raw.Equal(x=ra, y=rb), y=by_imag)
+        strict = frame.raw.LogicalAnd(x=strict, y=_no_nan_imag(frame, a, b))
+        return frame.raw.LogicalOr(x=strict, y=tie)
+
+    return kernel_
+
+
+def _no_nan_imag(frame: Frame, a: Any, b: Any) -> Any:
+    """NumPy's order of complex numbers holds only where neither imaginary part is NaN."""
+    nan = frame.raw.LogicalOr(
+        x=is_nan(frame, imaginary_part(frame, a)), y=is_nan(frame, imaginary_part(frame, b))
+    )
+    return frame.raw.LogicalNot(x=nan)
+
+
+def _compare_signs(frame: Frame, compare: Any, a: Any, b: Any) -> Any:
+    """int64 against uint64, which NumPy compares by value."""
+    tf = frame.tf
+    low = frame.constant(-(2**63), tf.int64)
+
+    def key(x: Any) -> tuple[Any, Any]:
+        """A class (0 for negative, else 1) and, within it, the value as int64, both in order."""
+        if x.dtype == tf.int64:
+            return cast_to(frame, x >= 0, tf.int64), frame.raw.BitwiseXor(x=x, y=low)
+        flipped = frame.raw.BitwiseXor(x=frame.raw.Bitcast(input=x, type=tf.int64), y=low)
+        return cast_to(frame, frame.raw.Equal(x=x, y=x), tf.int64), flipped
+
+    (ca, va), (cb, vb) = key(a), key(b)
+    same = frame.raw.Equal(x=ca, y=cb)
+    return choose(frame, same, compare(x=va, y=vb), compare(x=ca, y=cb))
+
+
+for _name in ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"):
+    _snake = "".join("_" + c.lower() if c.isupper() else c for c in _name).lstrip("_")
+    KERNELS["math." + _snake] = KERNELS[_snake] = _comparison(_name)
+greater_equal, less_equal = KERNELS["greater_equal"], KERNELS["less_equal"]
+
+
+def _logical(op: str) -> Callable[..., Any]:
+    def kernel_(frame: Frame, a: Any, b: Any) -> Any:
+        return getattr(frame.raw, op)(x=nonzero(frame, a), y=nonzero(frame, b))
+
+    return kernel_
+
+
+KERNELS["logical_and"], KERNELS["logical_or"] = _logical("LogicalAnd"), _logical("LogicalOr")
+KERNELS["logical_xor"] = _logical("NotEqual")
+
+
+@kernel("logical_not", "math.logical_not")
+def logical_not(frame: Frame, x: Any) -> Any:
+    return frame.raw.LogicalNot(x=nonzero(frame, x))
+
+
+def _float_test(op: str, of_integers: bool, join: str) -> Callable[..., Any]:
+    def test(frame: Frame, x: Any) -> Any:
+        if x.dtype.is_complex:
+            parts = [test(frame, real_part(frame, x)), test(frame, imaginary_part(frame, x))]
+            return getattr(frame.raw, join)(x=parts[0], y=parts[1])
+        if x.dtype.is_floating:
+            return getattr(frame.raw, op)(x=x)
+        return (frame.raw.Equal if of_integers else frame.raw.NotEqual)(x=x, y=x)
+
+    return test
+
+
+KERNELS["math.is_nan"] = KERNELS["isnan"] = _float_test("IsNan", False, "LogicalOr")
+KERNELS["math.is_inf"] = KERNELS["isinf"] = _float_test("IsInf", False, "LogicalOr")
+KERNELS["math.is_finite"] = KERNELS["isfinite"] = _float_test("IsFinite", True, "LogicalAnd")

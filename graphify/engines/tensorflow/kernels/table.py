@@ -1,0 +1,59 @@
+"""The table of kernels: from the name in an op's `tf` field to a function that lowers it.
+
+    @kernel("sign")
+    def sign(frame, x): ...
+
+A kernel takes the frame to lower into, the operands as tensors of that frame and the op's
+attributes, and gives the result, or one result per spec. It may assume that operands have the
+dtypes of the op's spec and a known rank; it must give NumPy's answer.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from graphify.errors import LoweringError
+from graphify.ir.op import Op
+
+Kernel = Callable[..., Any]
+
+KERNELS: dict[str, Kernel] = {}
+FAMILIES = ("casting", "elementwise", "integers", "arrays", "indexing", "control", "effects")
+
+
+def kernel(*names: str) -> Callable[[Kernel], Kernel]:
+    """Register a kernel under the names that ops use for it."""
+
+    def register(function: Kernel) -> Kernel:
+        for name in names:
+            KERNELS[name] = function
+        return function
+
+    return register
+
+
+def kernel_of(op: Op) -> Kernel:
+    """The kernel of an op.
+
+    Raises:
+        LoweringError: there is none.
+    """
+    found = find(op)
+    if found is None:
+        raise LoweringError(f"tensorflow: no form for the op {op.name}")
+    return found
+
+
+def find(op: Op) -> Kernel | None:
+    load()
+    return KERNELS.get(op.tf) or KERNELS.get(op.name)
+
+
+@functools.cache
+def load() -> None:
+    """Import the families of kernels, each of which registers its own."""
+    for family in FAMILIES:
+        importlib.import_module(f"{__package__}.{family}")

@@ -1,0 +1,76 @@
+"""The TensorFlow engine: compiles a graph to one concrete function of TensorFlow's and calls it.
+
+    get_engine("tensorflow").compile(graph)([np.arange(3.0)])
+
+What fails while it runs is raised as the Python exception it stands for, with the user's line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphify.engines.base import Array, check_args, check_support
+from graphify.engines.tensorflow.failures import translate
+from graphify.engines.tensorflow.graph_def import graph_def_of
+from graphify.engines.tensorflow.importing import tensorflow
+from graphify.engines.tensorflow.kernels.table import find
+from graphify.engines.tensorflow.lower import Lowered, lower
+from graphify.ir.graph import Graph
+from graphify.ir.op import Op
+
+
+class TensorFlowExecutable:
+    """A graph as a concrete function of TensorFlow's."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.lowered = lower(graph, portable=False)
+        self.function = import_function(self.lowered)
+
+    def __call__(self, args: Sequence[Any]) -> list[Array]:
+        tf = self.lowered.frame.tf
+        arrays = [np.asarray(arg) for arg in args]
+        check_args(self.lowered.graph.params, arrays)
+        try:
+            results = self.function(*(tf.constant(array) for array in arrays))
+        except tf.errors.OpError as error:
+            raise translate(error, self.lowered.frame.unit) from None
+        return [result.numpy() for result in results]
+
+
+def import_function(lowered: Lowered) -> Any:
+    """A concrete function that runs a lowered graph's GraphDef."""
+    tf = lowered.frame.tf
+    graph_def = graph_def_of(lowered)
+    names = [tensor.name for tensor in lowered.inputs]
+    wanted = [tensor.name for tensor in lowered.outputs]
+    effects = [operation.name for operation in lowered.frame.effects]
+
+    def run(*inputs: Any) -> list[Any]:
+        mapping = dict(zip(names, inputs, strict=True))
+        results = tf.graph_util.import_graph_def(
+            graph_def, input_map=mapping, return_elements=wanted + effects, name=""
+        )
+        return list(results[: len(wanted)])
+
+    specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in lowered.inputs]
+    return tf.function(run, input_signature=specs, autograph=False).get_concrete_function()
+
+
+class TensorFlowEngine:
+    """Runs graphs on TensorFlow's runtime, on whatever devices it has."""
+
+    name = "tensorflow"
+
+    def supports(self, op: Op) -> bool:
+        return op.name in ("param", "constant", "as_size") or find(op) is not None
+
+    def compile(self, graph: Graph) -> TensorFlowExecutable:
+        tensorflow("the tensorflow engine")  # say that it is missing before anything else
+        check_support(self, graph)
+        return TensorFlowExecutable(graph)
+
+
+ENGINE = TensorFlowEngine()
