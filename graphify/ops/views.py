@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import ShapeError, SpecError, value_location
+from graphify.errors import ShapeError, SpecError
 from graphify.ir.bind import Tensor
 from graphify.ir.graph import Value, constant, param
 from graphify.ir.op import Op, defop
@@ -32,7 +32,7 @@ INT64 = np.dtype(np.int64)
 
 
 def _read_only(*args: Any, **attrs: Any) -> Any:
-    raise value_location(ValueError, "assignment destination is read-only")
+    raise ValueError("assignment destination is read-only")
 
 
 _BROADCAST_VIEW = dataclasses.replace(core.broadcast_to, put=_read_only)
