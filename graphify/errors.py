@@ -8,6 +8,7 @@
      +- SpecError               (TypeError)            dtypes or operands an op cannot take
      +- ShapeError              (ValueError)           shapes that do not fit together
      +- InvalidArgumentError    (ValueError)           a graphify.debugging check failed
+     +- TransformError          (NotImplementedError)  an op has no derivative or batched form
      +- LoweringError           (NotImplementedError)  an engine has no form for an op
      +- PassError               (RuntimeError)         an optimiser pass broke the graph
      +- ExportError             (RuntimeError)         a graph cannot be written out
@@ -62,6 +63,10 @@ class ShapeError(GraphifyError, ValueError):
 
 class InvalidArgumentError(GraphifyError, ValueError):
     """A check of `graphify.debugging` failed."""
+
+
+class TransformError(GraphifyError, NotImplementedError):
+    """An op has no derivative, or no form for a batch of operands."""
 
 
 class LoweringError(GraphifyError, NotImplementedError):

@@ -44,7 +44,8 @@ class Tape(Protocol):
         self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any], outputs: Sequence[Tensor]
     ) -> None: ...
 
-    def rebind(self, buffer: Array, new: Array) -> None: ...  # buffer is about to become `new`
+    # `buffer` is about to be overwritten with `new`; `copies` shares snapshots between tapes.
+    def rebind(self, buffer: Array, new: Array, copies: dict[int, Array]) -> None: ...
 
 
 def current_builder() -> Builder | None:
@@ -79,7 +80,25 @@ def taping(*tapes: Tape) -> Iterator[None]:
 @contextlib.contextmanager
 def not_taping() -> Iterator[None]:
     """No tape hears of what is bound inside."""
+    builder = _builder.get()
+    if builder is not None and builder.suspended is None:
+        builder.suspended = _tapes.get()
     token = _tapes.set(())
+    try:
+        yield
+    finally:
+        _tapes.reset(token)
+
+
+@contextlib.contextmanager
+def taping_in(frame: Builder | None) -> Iterator[None]:
+    """The tapes that listen to an enclosing frame, while a frame inside it is recorded."""
+    builder, tapes = _builder.get(), _tapes.get()
+    while builder is not None and builder is not frame:
+        if builder.suspended is not None:
+            tapes = builder.suspended
+        builder = builder.parent
+    token = _tapes.set(tapes)
     try:
         yield
     finally:
@@ -280,7 +299,8 @@ def refresh(tensor: Tensor) -> None:
     if tensor._seen == base._version:
         return
     op, operands, attrs = tensor._view  # type: ignore[misc]
-    with recording(_frame_of(base, *operands)):
+    frame = _frame_of(base, *operands)
+    with recording(frame), taping_in(frame):
         tensor._value = bind(op, (base, *operands), attrs, view=False)._value
     tensor._seen = base._version
     tensor._version += 1
@@ -335,11 +355,12 @@ def bind(
     if builder is None:
         outputs, single = _evaluate(op, tensors, attrs)
     elif op.effects or any(type(t._value) is Value for t in tensors) or _has_sizes(attrs):
-        values = builder.add(op, [value_in(t, builder) for t in tensors], attrs, source)
+        operand_values = [value_in(t, builder) for t in tensors]
+        values = builder.add(op, operand_values, attrs, source, intern=not _tapes.get())
         outputs, single = [Tensor(value) for value in values], len(values) == 1
     else:
         outputs, single = _evaluate(op, tensors, attrs)
-    if op.put is not None and view:
+    if op.put is not None and view and _is_view(outputs[0], tensors[0]):
         outputs[0]._base, outputs[0]._view = tensors[0], (op, tuple(tensors[1:]), attrs)
         outputs[0]._seen = tensors[0]._version
     for tape in _tapes.get():
@@ -364,8 +385,20 @@ def _evaluate(op: Op, tensors: Sequence[Tensor], attrs: dict[str, Any]) -> tuple
     result = op.eval(*arrays, **attrs)
     weak = bool(op.extra.get("weak")) and all(t._weak for t in tensors) and bool(tensors)
     if isinstance(result, (tuple, list)):
-        return [Tensor(np.asarray(r)) for r in result], False
-    return [Tensor(np.asarray(result), weak=weak)], True
+        return [Tensor(_own_object(r, arrays)) for r in result], False
+    return [Tensor(_own_object(result, arrays), weak=weak)], True
+
+
+def _is_view(result: Tensor, base: Tensor) -> bool:
+    """Whether an eager result shares memory with its base (a reshape may copy); symbolic ones do."""
+    value = result._value
+    return type(value) is Value or not value.size or np.may_share_memory(value, base._value)
+
+
+def _own_object(result: Any, operands: Sequence[Array]) -> Array:
+    """A result as an array object other than the operands: tapes know eager values by object."""
+    array = np.asarray(result)
+    return array.view() if any(array is operand for operand in operands) else array
 
 
 def _has_sizes(attrs: dict[str, Any]) -> bool:
@@ -416,8 +449,9 @@ def _assign_eager(target: Tensor, new: Tensor) -> None:
     if tapes and target._base is not None:
         _assign_through_base(target, new)
         return
+    copies: dict[int, Array] = {}
     for tape in tapes:
-        tape.rebind(array, new._value)
+        tape.rebind(array, new._value, copies)
     array[...] = new._value
     target._version += bool(tapes)
 

@@ -204,6 +204,7 @@ class Builder:
         self.sizes_of: dict[Value, Any] = {}  # integer value -> the size variable bound to it
         self.writes: dict[Any, Any] = {}  # tensors and fields of outer frames written in this one,
         self.writes_done: dict[Any, Any] = {}  # each with its value before; kept once restored
+        self.suspended: tuple[Any, ...] | None = None  # tapes of the enclosing frame meanwhile
         self._own: set[int] = set()  # ids of the nodes made here; the nodes are kept alive below
         self._kept: list[Node] = []
         self._interned: dict[Any, Node] = {}
@@ -218,9 +219,17 @@ class Builder:
         return value
 
     def add(
-        self, op: Op, inputs: Sequence[Value], attrs: Mapping[str, Any], source: LazyLoc | None = None
+        self,
+        op: Op,
+        inputs: Sequence[Value],
+        attrs: Mapping[str, Any],
+        source: LazyLoc | None = None,
+        intern: bool = True,
     ) -> tuple[Value, ...]:
-        """Record an op; returns its results. Raises what the op's spec rule raises."""
+        """Record an op; returns its results. Raises what the op's spec rule raises.
+
+        `intern=False` records it anew: a derivative must tell a value from its equal twin.
+        """
         values = tuple(self.own(value) for value in inputs)
         for variable in attr_sizes(attrs):
             self.ensure_size(variable)
@@ -229,7 +238,7 @@ class Builder:
         if not effects:
             key = (op, values, tuple((name, freeze(attrs[name])) for name in sorted(attrs)))
             known = self._interned.get(key)
-            if known is not None:
+            if known is not None and intern:
                 return known.outputs
         specs = op.spec(*(value.spec for value in values), **attrs)
         specs = (specs,) if isinstance(specs, Spec) else tuple(specs)

@@ -25,7 +25,8 @@ class Op:
         eval: `(*arrays, **attrs) -> array | tuple`: the meaning, in NumPy.
         convert: `(*tensors) -> tensors`: promotion of operands before binding, None to leave them.
         vjp: `(g, y, *xs, **attrs) -> [gx, ...]`, None for an operand without gradient. `g` and
-            `y` are tuples where the op has several results. None: not differentiable.
+            `y` are tuples where the op has several results. None: not differentiable. With
+            `extra={"wanted": True}` the rule is told, as `wanted=(bool, ...)`, which to give.
         jvp: `(ts, y, *xs, **attrs) -> t`; `ts` has None for a constant operand. "linear": the op is
             linear in its operands taken together (add, reshape); "multilinear": in each one alone.
         vmap: `(args, batched, **attrs) -> result(s) batched at axis 0`; the batched arguments carry

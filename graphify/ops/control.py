@@ -13,15 +13,15 @@ parameter has a size variable of its own there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from graphify.errors import InternalError
+from graphify.errors import InternalError, ShapeError
 from graphify.ir.graph import Graph
 from graphify.ir.interpret import run
-from graphify.ir.op import defop
+from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, SizeVar, dim_variables, fresh, substitute
 from graphify.ir.types import Spec
 
@@ -53,6 +53,32 @@ def _param_specs(graph: Graph) -> list[Spec]:
     return [value.spec for value in graph.params]
 
 
+# --- rules of transformations -----------------------------------------------------------------------------
+
+# A derivative or a batched form of these ops differentiates or batches their sub-graphs, which is
+# the business of a higher layer: graphify.transforms sets the rules when it is imported.
+_RULES: dict[tuple[str, str], Callable[..., Any]] = {}
+
+
+def set_rules(op: Op, **rules: Callable[..., Any]) -> None:
+    """The vjp, jvp and vmap rules of a control-flow op."""
+    _RULES.update({(op.name, kind): rule for kind, rule in rules.items()})
+
+
+def _set_later(name: str) -> dict[str, Any]:
+    """The fields of a control-flow op whose rules are set by `set_rules`."""
+
+    def late(kind: str) -> Callable[..., Any]:
+        return lambda *args, **attrs: _RULES[name, kind](*args, **attrs)
+
+    return {
+        "vjp": late("vjp"),
+        "jvp": late("jvp"),
+        "vmap": late("vmap"),
+        "extra": {"tuple": True, "control": True, "wanted": True},
+    }
+
+
 # --- cond ---------------------------------------------------------------------------------------------
 
 
@@ -78,7 +104,7 @@ cond = defop(
     "cond",
     spec=_cond_spec,
     eval=_cond_eval,
-    extra={"tuple": True, "control": True},
+    **_set_later("cond"),
     tf="cond",
     doc="runs one of two sub-graphs",
 )
@@ -111,7 +137,7 @@ while_ = defop(
     "while",
     spec=_while_spec,
     eval=_while_eval,
-    extra={"tuple": True, "control": True},
+    **_set_later("while"),
     tf="while",
     doc="repeats a sub-graph while another one says so",
 )
@@ -145,20 +171,35 @@ def _loop_eval(*operands: Any, length: int, body: Graph, carry: int, xs: int) ->
         state = results[:carry]
         for row, result in zip(rows, results[carry:], strict=True):
             row.append(result)
-    return (*state, *(_stack(row, spec) for row, spec in zip(rows, body.specs[carry:], strict=True)))
+    if not length:
+        return (*state, *_no_rows(operands, body, carry, xs))
+    return (*state, *(_stack(row) for row in rows))
 
 
-def _stack(rows: list[Any], spec: Spec) -> Any:
-    if rows:
-        return np.stack(rows)
-    return np.zeros((0, *(d if isinstance(d, int) else 0 for d in spec.shape)), spec.dtype)
+def _no_rows(operands: Sequence[Any], body: Graph, carry: int, xs: int) -> list[Any]:
+    """What a loop of no turns stacks: no rows, of the shape they would have had."""
+    rows = [x[0] if len(x) else np.zeros(x.shape[1:], x.dtype) for x in operands[carry : carry + xs]]
+    outside = [np.asarray(x) for x in (*operands[:carry], *rows, *operands[carry + xs :])]
+    mapping = size_map(_param_specs(body)[1:], [Spec(x.shape, x.dtype) for x in outside])
+    shapes = [substitute(spec.shape, mapping) for spec in body.specs[carry:]]
+    return [
+        np.zeros((0, *(d if isinstance(d, int) else 0 for d in shape)), spec.dtype)
+        for shape, spec in zip(shapes, body.specs[carry:], strict=True)
+    ]
+
+
+def _stack(rows: list[Any]) -> Any:
+    shapes = sorted({row.shape for row in rows})
+    if len(shapes) > 1:
+        raise ShapeError(f"results of different turns must have one shape, got {shapes[0]}, {shapes[1]}")
+    return np.stack(rows)
 
 
 loop = defop(
     "loop",
     spec=_loop_spec,
     eval=_loop_eval,
-    extra={"tuple": True, "control": True},
+    **_set_later("loop"),
     tf="loop",
     doc="repeats a sub-graph a known number of times; stacks what each turn gives",
 )
@@ -167,7 +208,7 @@ map_ = defop(
     "map",
     spec=lambda *operands, length, body, xs: _loop_spec(*operands, length=length, body=body, carry=0, xs=xs),
     eval=lambda *operands, length, body, xs: _loop_eval(*operands, length=length, body=body, carry=0, xs=xs),
-    extra={"tuple": True, "control": True},
+    **_set_later("map"),
     tf="map",
     doc="a sub-graph applied to every row, rows being independent",
 )
@@ -184,7 +225,7 @@ call = defop(
     "call",
     spec=_call_spec,
     eval=lambda *operands, body: tuple(run(body, operands)),
-    extra={"tuple": True, "control": True},
+    **_set_later("call"),
     tf="call",
     doc="a sub-graph as a function",
 )

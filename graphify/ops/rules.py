@@ -91,8 +91,11 @@ def scale(g: Tensor, partial: Partial, conjugate: bool, y: Tensor, xs: Sequence[
 
 
 def partials_vjp(partials: Sequence[Partial]) -> Callable[..., Any]:
-    def vjp(g: Tensor, y: Tensor, *xs: Tensor, **attrs: Any) -> list[Tensor | None]:
-        grads = [scale(g, partial, True, y, xs) for partial in partials]
+    def vjp(
+        g: Tensor, y: Tensor, *xs: Tensor, wanted: Sequence[bool] | None = None, **attrs: Any
+    ) -> list[Tensor | None]:
+        asked = [None if wanted and not w else p for p, w in zip(partials, wanted or partials, strict=True)]
+        grads = [scale(g, partial, True, y, xs) for partial in asked]
         return [None if d is None else core.unbroadcast(d, x) for d, x in zip(grads, xs, strict=True)]
 
     return vjp
@@ -156,7 +159,7 @@ def elementwise(
         differentiable=None if partials else (),
         sample=sample,
         doc=doc or f"numpy.{ufunc.__name__}",
-        extra={"weak": weak, "ufunc": ufunc, "elementwise": True},
+        extra={"weak": weak, "ufunc": ufunc, "elementwise": True, "wanted": True},
         **fields,
     )
     cell.append(op)
