@@ -64,6 +64,8 @@ def _ufunc_dtypes(
             operands = (_common(mode, prefer_float32, operands),) * len(operands)
         elif isinstance(operands[0], type):
             operands = (_alone(operands[0], prefer_float32),)
+    if all(isinstance(op, type) for op in operands):  # comparisons of two ints would resolve to object
+        operands = tuple(_alone(op, prefer_float32) for op in operands)  # type: ignore[arg-type]
     try:
         resolved = ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
     except TypeError as error:

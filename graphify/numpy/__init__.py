@@ -1,0 +1,54 @@
+"""NumPy on tensors: `import graphify.numpy as gnp`, then write as with NumPy.
+
+    gnp.sum(gnp.ones([2, 3]), axis=0)     # a Tensor, eager or symbolic
+
+Every function takes what NumPy's takes and gives a `Tensor` where NumPy gives an array. `np.sum(t)`
+on a tensor calls the same function. See `_table.py` for how a function is added.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+from graphify.ir.bind import Tensor as ndarray
+from graphify.numpy._table import NAMES
+from graphify.ops import convert as _convert, operators as _operators  # noqa: F401  # for their effect
+
+# In this order: a later file may use what an earlier one published.
+_FILES = (
+    "_dtypes",
+    "elementwise",
+    "reduction",
+    "creation",
+    "sorting",
+    "statistics",
+    "calculus",
+    "nans",
+    "manipulation",
+    "indexing",
+    "linalg",
+    "random",
+    "_methods",
+)
+for _file in _FILES:
+    if importlib.util.find_spec(f"graphify.numpy.{_file}"):
+        importlib.import_module(f"graphify.numpy.{_file}")
+
+globals().update({name: value for name, value in NAMES.items() if not name.startswith("_")})
+
+__all__ = sorted({"ndarray", *(name for name in NAMES if not name.startswith("_"))})
+
+
+def __getattr__(name: str) -> Any:
+    import numpy as np
+
+    if name.startswith("__"):
+        raise AttributeError(name)
+    where = "; NumPy has it: use it on tensors whose value is known" if hasattr(np, name) else ""
+    raise AttributeError(f"graphify.numpy has no {name!r}{where}")
+
+
+def __dir__() -> list[str]:
+    return __all__
