@@ -21,9 +21,19 @@ from typing import Any
 
 import gast
 
-from graphify.autograph.converters import (asserts, assignments, attributes, calls,
-                                           conditional_expressions, control_flow, jumps, logical,
-                                           names, raises, walrus)
+from graphify.autograph.converters import (
+    asserts,
+    assignments,
+    attributes,
+    calls,
+    conditional_expressions,
+    control_flow,
+    jumps,
+    logical,
+    names,
+    raises,
+    walrus,
+)
 from graphify.autograph.converters.base import Context
 from graphify.autograph.converters.resolve import Resolver
 from graphify.location import SourceLoc
@@ -177,7 +187,9 @@ def _globals(free: frozenset[str], function: FunctionType) -> frozenset[str]:
 
 
 def _operators() -> Any:
-    from graphify.autograph import operators  # not at the top: the operators convert callees
+    from graphify.autograph import (
+        operators,  # not at the top: the operators convert callees
+    )
 
     return operators
 

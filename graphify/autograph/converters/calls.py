@@ -19,7 +19,7 @@ import gast
 from graphify.autograph.converters import resolve
 from graphify.autograph.converters.base import Context, Converter, chain_of
 
-CONSUMERS = frozenset("sum any all min max list tuple set dict sorted".split())
+CONSUMERS = frozenset(["sum", "any", "all", "min", "max", "list", "tuple", "set", "dict", "sorted"])
 
 
 def transform(tree: Any, ctx: Context) -> Any:

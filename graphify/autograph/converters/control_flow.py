@@ -28,10 +28,16 @@ from typing import Any
 import gast
 
 from graphify.autograph.converters.base import Context, Converter, find_walrus
+from graphify.autograph.converters.cells import captured_names, surviving_names
 from graphify.autograph.converters.undefined import mark_loads, wrap_loads
 from graphify.syntax import origin
-from graphify.syntax.analysis.activity import (any_node, handler_name, header_names, names_of,
-                                               scope_of)
+from graphify.syntax.analysis.activity import (
+    any_node,
+    handler_name,
+    header_names,
+    names_of,
+    scope_of,
+)
 from graphify.syntax.analysis.definitions import Definitions, is_exhaustive
 from graphify.syntax.analysis.liveness import Liveness
 
@@ -76,18 +82,21 @@ class _Function:
     def __init__(self, ctx: Context, node: Any) -> None:
         self.ctx, self.node = ctx, node
         self.scope = scope_of(node)
-        shared = self.scope.captured & self.scope.locals
-        # Names whose cell other functions see: generated functions rebind that very cell.
-        self.shared = shared | self.scope.nonlocals | (self.scope.remote & self.scope.locals)
-        self.live = Liveness(node, self.shared)
+        # Names whose cell others see: generated functions rebind that very cell.
+        captured = captured_names(self.scope)
+        self.live = Liveness(node, captured)
+        self.shared = captured | surviving_names(node, self.scope, self.live, ctx)
         self.definitions = Definitions(node)
         self.undefined: set[str] = set()
         self.root = _Frame()
 
     def convert(self) -> None:
-        mark_loads(self.node, self.scope, self.definitions, self.ctx.internal)
+        doubtful = mark_loads(self.node, self.scope, self.definitions, self.ctx.internal)
         self.root.bind(self.scope.params)
         body = self._block(self.node.body, self.root)
+        for name in sorted(doubtful - self.root.maybe):
+            # Only generated functions bind it now: without this it would be found outside.
+            self._hoist_unless_bound(name, self.root)
         position = 1 if _has_docstring(body) else 0
         declared: list[Any] = []
         for kind, names in ((gast.Global, self.scope.globals),
@@ -127,6 +136,9 @@ class _Function:
         """A deleted local becomes Undefined: generated code may have to pass it on."""
         new: list[Any] = []
         for target in node.targets:
+            if isinstance(target, gast.Name) and target.id in self.scope.nonlocals:
+                self.ctx.unsupported(node, f"`del {target.id}` of a nonlocal name",
+                                     "assign None to it instead")
             if isinstance(target, gast.Name) and target.id in self.scope.locals:
                 self.undefined.add(target.id)
                 name, quoted = target.id, gast.Constant(target.id, None)
@@ -334,7 +346,8 @@ class _Function:
         inner.bind(self.root.bound & self.shared)
         inner_body = self._block(body, inner)
         carried = [*state, *defaults]
-        new = [*self._shared_head(carried, at), *self._hoisted(inner, at), *(unpack or []),
+        new = [*self._shared_head(carried, at, _single_target(unpack)),
+               *self._hoisted(inner, at), *(unpack or []),
                *(n for n in inner_body if not isinstance(n, gast.Pass))]
         if result and not _ends(inner_body):
             new += self.ctx.statements("return (state,)", at, state=state)
@@ -348,13 +361,15 @@ class _Function:
     def _parameter(self, name: str) -> str:
         return self.ctx.namer.shared(f"{name}_in") if name in self.shared else name
 
-    def _shared_head(self, names: list[str], at: Any) -> list[Any]:
+    def _shared_head(self, names: list[str], at: Any, target: str = "") -> list[Any]:
         """Rebind the cells that other functions see to the values that came in."""
         shared = [n for n in names if n in self.shared]
         if not shared:
             return []
         new = self.ctx.statements("nonlocal names", at, names=shared)
         for name in shared:
+            if name == target:  # rebound at once
+                continue
             new += self.ctx.statements("name = value", at, name=name, value=self._parameter(name))
         return new
 
@@ -415,6 +430,14 @@ class _Function:
 
 def _quoted(names: list[str]) -> list[Any]:
     return [gast.Constant(name, None) for name in names]
+
+
+def _single_target(unpack: list[Any] | None) -> str:
+    """The name that the first statement of a loop body binds to the next value."""
+    match unpack:
+        case [gast.Assign(targets=[gast.Name(id=name)])]:
+            return str(name)
+    return ""
 
 
 def _is_short(value: Any) -> bool:

@@ -28,7 +28,7 @@ import gast
 
 from graphify.autograph.converters.base import Context, Converter
 from graphify.syntax import origin
-from graphify.syntax.analysis.activity import any_node
+from graphify.syntax.analysis.activity import any_node, scope_of
 
 LOOPS = (gast.While, gast.For)
 JUMPS = (gast.Break, gast.Continue, gast.Return, gast.Raise)
@@ -42,9 +42,15 @@ def transform(tree: Any, ctx: Context) -> Any:
 class _Jumps(Converter):
     def visit_FunctionDef(self, node: Any) -> Any:
         super().visit_FunctionDef(node)
-        node.body = _Lowering(self.ctx).tail(node.body) or [
-            origin.inherit(gast.Pass(), node)]
+        before = scope_of(node).locals
+        node.body = _Lowering(self.ctx).tail(node.body) or [origin.inherit(gast.Pass(), node)]
+        lost = before & scope_of(node).free
+        node.body[:0] = [new for name in sorted(lost) for new in self._keep_local(name, node)]
         return node
+
+    def _keep_local(self, name: str, at: Any) -> list[Any]:
+        """A name bound only in code that never runs is a local all the same."""
+        return self.ctx.statements("name: None", at, name=name)
 
 
 @dataclass

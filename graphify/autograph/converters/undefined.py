@@ -22,9 +22,16 @@ from graphify.syntax.analysis.definitions import Definitions
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
-def mark_loads(function: Any, scope: Scope, definitions: Definitions, internal: set[str]) -> None:
-    """Mark, with their function, the loads of its locals that may find them unbound."""
-    _Marker(function, scope, definitions, internal).block(function.body)
+def mark_loads(function: Any, scope: Scope, definitions: Definitions,
+               internal: set[str]) -> set[str]:
+    """Mark, with their function, the loads of its locals that may find them unbound.
+
+    Returns:
+        The names that have such loads.
+    """
+    marker = _Marker(function, scope, definitions, internal)
+    marker.block(function.body)
+    return marker.found
 
 
 def wrap_loads(function: Any, names: set[str], ctx: Context) -> None:
@@ -38,7 +45,8 @@ class _Marker:
     def __init__(self, function: Any, scope: Scope, definitions: Definitions,
                  internal: set[str]) -> None:
         self.function, self.definitions = function, definitions
-        self.locals = (scope.locals | scope.nonlocals) - internal
+        self.found: set[str] = set()
+        self.locals = scope.locals - internal
 
     def block(self, body: list[Any]) -> None:
         for node in body:
@@ -75,6 +83,9 @@ class _Marker:
             elif isinstance(node, gast.Lambda) and not is_thunk(node):
                 self.loads([*node.args.defaults, *node.args.kw_defaults], bound)
                 self.captured(node)
+            elif isinstance(node, gast.GeneratorExp) and not getattr(node, "consumed", False):
+                self.loads(node.generators[0].iter, bound)
+                self.loads([node.elt, *node.generators[0].ifs, *node.generators[1:]], frozenset())
             elif isinstance(node, gast.AST):
                 for child in gast.iter_child_nodes(node):
                     self.loads(child, bound)
@@ -83,12 +94,15 @@ class _Marker:
         """Functions in this one run later: their reads of its names are never certain."""
         free = scope_of(function).free & self.locals
         for node in gast.walk(function):
-            if isinstance(node, gast.Name) and node.id in free and isinstance(node.ctx, gast.Load):
-                self.mark(node, frozenset())
+            target = node.target if isinstance(node, gast.AugAssign) else node
+            if isinstance(target, gast.Name) and target.id in free and (
+                    target is not node or isinstance(node.ctx, gast.Load)):
+                self.mark(target, frozenset())
 
     def mark(self, name: Any, bound: frozenset[str]) -> None:
         if name.id in self.locals and name.id not in bound:
             name.maybe_unbound = self.function
+            self.found.add(name.id)
 
 
 def _pattern_names(pattern: Any) -> list[str]:

@@ -17,7 +17,12 @@ from typing import Any
 
 import gast
 
-from graphify.syntax.analysis.activity import Names, handler_name, header_names, names_of
+from graphify.syntax.analysis.activity import (
+    Names,
+    handler_name,
+    header_names,
+    names_of,
+)
 
 Live = frozenset[str]
 NOTHING: Live = frozenset()
