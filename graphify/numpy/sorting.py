@@ -1,0 +1,337 @@
+"""Sorting, searching, counting and sets.
+
+Results whose length depends on the data (`unique`, `nonzero`, `bincount`) have a symbolic size in a
+graph. Ties of an unstable `argsort` come in NumPy's order on the reference engine only; ask for
+`stable=True` where the order matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import ShapeError, SpecError
+from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.sizes import Dim, product
+from graphify.ir.types import BOOL, is_complex, is_integer
+from graphify.numpy._table import NAMES, axis_of, implements, to_tensor
+from graphify.ops import core, elementwise as e, indexing, reduction as r, sorting as s
+from graphify.ops.core import to_dtype
+from graphify.ops.shape import as_dim, concatenate, flip, stack
+
+INT64 = np.dtype(np.int64)
+
+
+def flat(x: Any) -> Tensor:
+    """Any array in one dimension."""
+    x = to_tensor(x)
+    return x if x.ndim == 1 else core.reshape(x, shape=(product(x.dims),))
+
+
+def slice_axis(x: Tensor, start: Any, stop: Any, axis: int) -> Tensor:
+    """`x[..., start:stop, ...]` for bounds in range."""
+    key: list[Any] = [(0, dim, 1) for dim in x.dims]
+    key[axis] = (start, stop - start, 1)
+    return indexing.slice_(x, key=tuple(key))  # type: ignore[no-any-return]
+
+
+NAMES["_slice_axis"] = slice_axis
+
+# --- sort ---------------------------------------------------------------------------------------------
+
+
+def _sorted_args(a: Any, axis: Any, order: Any) -> tuple[Tensor, int]:
+    if order is not None:
+        raise ValueError("Cannot specify order when the array has no fields.")
+    x = to_tensor(a)
+    if axis is None:
+        return flat(x), 0
+    return x, axis_of(axis, x.ndim)
+
+
+def _stable(kind: Any, stable: Any) -> bool:
+    if kind is not None and stable is not None:
+        raise ValueError("`kind` and keyword parameters can't be provided at the same time.")
+    return bool(stable) or kind in ("stable", "mergesort", "radixsort")
+
+
+@implements(np.sort)
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    """A sorted copy."""
+    _stable(kind, stable)
+    if axis is not None and to_tensor(a).ndim == 0:
+        raise np.exceptions.AxisError(axis, 0)
+    x, place = _sorted_args(a, axis, order)
+    return s.sort(x, axis=place)  # type: ignore[no-any-return]
+
+
+@implements(np.argsort)
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+    """The indices that sort an array."""
+    x, place = _sorted_args(a if to_tensor(a).ndim else flat(a), axis, order)
+    return s.argsort(x, axis=place, stable=_stable(kind, stable))  # type: ignore[no-any-return]
+
+
+@implements(np.sort_complex)
+def sort_complex(a: Any) -> Tensor:
+    """A sorted copy along the last axis, as complex numbers."""
+    x = sort(a)
+    if is_complex(x.dtype):
+        return x
+    small = x.dtype.char in "bhBHef" and x.dtype.char != "f" or x.dtype.char == "f"
+    return to_dtype(x, np.complex64 if small else np.complex128)
+
+
+@implements(np.lexsort)
+def lexsort(keys: Any, axis: int = -1) -> Tensor:
+    """The indices that sort by several keys, the last one first."""
+    rows = list(keys) if isinstance(keys, (list, tuple)) else [to_tensor(keys)[i] for i in range(_rows(keys))]  # type: ignore[index]
+    if not rows:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    tensors = [to_tensor(key) for key in rows]
+    if tensors[0].ndim == 0:
+        return Tensor(np.asarray(0))
+    place = axis_of(axis, tensors[0].ndim)
+    order: Tensor = s.argsort(tensors[0], axis=place, stable=True)
+    for key in tensors[1:]:
+        order = r.pick_along(order, s.argsort(r.pick_along(key, order, place), axis=place, stable=True), place)
+    return order
+
+
+def _rows(keys: Any) -> int:
+    count = to_tensor(keys).dims[0]
+    if not isinstance(count, int):
+        raise SpecError(f"lexsort: the number of keys must be known while tracing, got {count}")
+    return count
+
+
+@implements(np.partition)
+def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Tensor:
+    """A copy with the kth element in its sorted place: fully sorted, which is one valid answer."""
+    _check_kth(a, kth, axis)
+    return sort(a, axis)
+
+
+@implements(np.argpartition)
+def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Tensor:
+    """The indices of a partition: those that sort."""
+    _check_kth(a, kth, axis)
+    return argsort(a, axis, stable=True)
+
+
+def _check_kth(a: Any, kth: Any, axis: Any) -> None:
+    x, place = _sorted_args(a, axis, None)
+    length = x.dims[place] if x.ndim else 1
+    for k in kth if isinstance(kth, Sequence) else [kth]:
+        if isinstance(length, int) and isinstance(k, int) and not -length <= k < length:
+            raise ValueError(f"kth(={k}) out of bounds ({length})")
+
+
+# --- search ---------------------------------------------------------------------------------------------
+
+
+@implements(np.searchsorted)
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
+    """Where to insert `v` into the sorted `a` to keep it sorted."""
+    if side not in ("left", "right"):
+        raise ValueError(f"search side must be 'left' or 'right' (got '{side}')")
+    line = to_tensor(a)
+    if sorter is not None:
+        line = indexing.gather(line, to_tensor(sorter), axes=(0,))
+    return s.searchsorted(line, as_tensor(v), side=side)  # type: ignore[no-any-return]
+
+
+@implements(np.digitize)
+def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
+    """The number of the bin that each element falls in."""
+    edges = to_tensor(bins)
+    if edges.ndim != 1:
+        raise ShapeError("object too deep for desired array")
+    points = to_tensor(x)
+    if is_complex(points.dtype):
+        raise TypeError("x may not be complex")
+    if isinstance(edges.dims[0], int) and edges.dims[0] == 0:
+        return searchsorted(edges, points, "left" if right else "right")
+    falling = e.less(edges[-1], edges[0])  # type: ignore[index]
+    if not falling.is_symbolic and not bool(falling.numpy()):
+        return searchsorted(edges, points, "left" if right else "right")
+    rising = searchsorted(edges, points, "left" if right else "right")
+    back = searchsorted(flip(edges, axes=(0,)), points, "right" if right else "left")
+    count = as_tensor(edges.dims[0])
+    return core.strong(e.where(falling, e.subtract(count, back), rising))
+
+
+@implements(np.nonzero)
+def nonzero(a: Any) -> tuple[Tensor, ...]:
+    """The indices of the elements that are not zero, one array for each axis."""
+    x = to_tensor(a)
+    if x.ndim == 0:
+        raise ValueError(
+            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead."
+        )
+    return tuple(indexing.nonzero(x))
+
+
+@implements(np.flatnonzero)
+def flatnonzero(a: Any) -> Tensor:
+    """The indices of the elements of the flattened array that are not zero."""
+    return indexing.nonzero(flat(a))[0]  # type: ignore[no-any-return]
+
+
+@implements(np.argwhere)
+def argwhere(a: Any) -> Tensor:
+    """The indices of the elements that are not zero, one row for each element."""
+    x = to_tensor(a)
+    if x.ndim == 0:
+        found = as_tensor(nonzero(core.reshape(x, shape=(1,)))[0])
+        return core.reshape(found, shape=(found.dims[0], 1))[:, :0]  # type: ignore[no-any-return]
+    return stack(list(nonzero(x)), axis=1)
+
+
+@implements(np.extract)
+def extract(condition: Any, arr: Any) -> Tensor:
+    """The elements where the condition holds."""
+    return indexing.gather(flat(arr), flatnonzero(condition), axes=(0,))  # type: ignore[no-any-return]
+
+
+# --- sets -----------------------------------------------------------------------------------------------
+
+
+@implements(np.unique)
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    """The sorted distinct elements, or slices along an axis."""
+    x = to_tensor(ar)
+    place = 0 if axis is None else axis_of(axis, x.ndim)
+    source = flat(x) if axis is None else x
+    values, first, inverse, counts = s.unique(source, axis=place, equal_nan=equal_nan)
+    if axis is None:
+        inverse = core.reshape(inverse, shape=x.dims)
+    wanted = (return_index, return_inverse, return_counts)
+    extra = [part for part, asked in zip((first, inverse, counts), wanted, strict=True) if asked]
+    return (values, *extra) if extra else values
+
+
+@implements(np.unique_values)
+def unique_values(x: Any, /) -> Tensor:
+    """The distinct elements."""
+    return unique(x, equal_nan=False)  # type: ignore[no-any-return]
+
+
+@implements(np.unique_counts)
+def unique_counts(x: Any, /) -> Any:
+    """The distinct elements and how often they occur."""
+    return np.lib._arraysetops_impl.UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))  # type: ignore[attr-defined]
+
+
+@implements(np.unique_inverse)
+def unique_inverse(x: Any, /) -> Any:
+    """The distinct elements and which of them each element is."""
+    return np.lib._arraysetops_impl.UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))  # type: ignore[attr-defined]
+
+
+@implements(np.unique_all)
+def unique_all(x: Any, /) -> Any:
+    """The distinct elements, first indices, inverse and counts."""
+    return np.lib._arraysetops_impl.UniqueAllResult(*unique(x, True, True, True, equal_nan=False))  # type: ignore[attr-defined]
+
+
+def _joined(*parts: Any) -> Tensor:
+    tensors = [flat(part) for part in parts]
+    dtype = np.result_type(*(t.dtype for t in tensors))
+    return concatenate(*(to_dtype(t, dtype) for t in tensors), axis=0)  # type: ignore[no-any-return]
+
+
+@implements(np.isin, names=("in1d",))
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Tensor:
+    """Which elements occur among `test_elements`."""
+    x, members = to_tensor(element), s.sort(flat(test_elements), axis=0)
+    low = searchsorted(members, x, "left")
+    high = searchsorted(members, x, "right")
+    found = e.greater(high, low)
+    if not is_integer(x.dtype) and x.dtype != BOOL:
+        found = e.logical_and(found, e.equal(x, x))  # NaN is no member of anything
+    return e.logical_not(found) if invert else found  # type: ignore[no-any-return]
+
+
+@implements(np.union1d)
+def union1d(ar1: Any, ar2: Any) -> Tensor:
+    """The sorted distinct elements of either array."""
+    return unique(_joined(ar1, ar2))  # type: ignore[no-any-return]
+
+
+@implements(np.intersect1d)
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    """The sorted distinct elements of both arrays."""
+    if return_indices:
+        return _intersect_indices(flat(ar1), flat(ar2), assume_unique)
+    first, second = (flat(a) if assume_unique else unique(a) for a in (ar1, ar2))
+    line = s.sort(_joined(first, second), axis=0)
+    count = line.dims[0]
+    twice = e.equal(slice_axis(line, 1, count, 0), slice_axis(line, 0, count - 1, 0))
+    return extract(twice, slice_axis(line, 0, count - 1, 0))
+
+
+def _intersect_indices(a: Tensor, b: Tensor, assume_unique: bool) -> Any:
+    (first, ia), (second, ib) = (unique(x, return_index=True) for x in (a, b))
+    kept = flatnonzero(isin(first, second))
+    values = indexing.gather(first, kept, axes=(0,))
+    place = searchsorted(second, values)
+    return values, indexing.gather(ia, kept, axes=(0,)), indexing.gather(ib, place, axes=(0,))
+
+
+@implements(np.setdiff1d)
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
+    """The distinct elements of the first array that are not in the second."""
+    first = flat(ar1) if assume_unique else unique(ar1)
+    return extract(isin(first, ar2, invert=True), first)
+
+
+@implements(np.setxor1d)
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
+    """The sorted distinct elements of exactly one of two arrays."""
+    first, second = (flat(a) if assume_unique else unique(a) for a in (ar1, ar2))
+    values, _, _, counts = s.unique(_joined(first, second), axis=0, equal_nan=False)
+    return extract(e.equal(counts, 1), values)
+
+
+# --- counting ---------------------------------------------------------------------------------------------
+
+
+@implements(np.bincount)
+def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs."""
+    values = to_tensor(x)
+    if values.ndim != 1:
+        raise ShapeError("object too deep for desired array" if values.ndim else "object of too small depth for desired array")
+    if not (is_integer(values.dtype) or values.dtype == BOOL) or values.dtype == np.uint64:
+        empty = isinstance(values.dims[0], int) and values.dims[0] == 0
+        if not empty:
+            raise SpecError(f"Cannot cast array data from {values.dtype!r} to {INT64!r} according to the rule 'safe'")
+    values = core.cast(values, dtype=INT64)
+    largest = NAMES["max"](values, initial=-1)
+    size: Dim = as_dim(e.maximum(e.add(largest, 1), as_tensor(minlength)), "minlength")
+    if weights is None:
+        ones, dtype = core.full(values.dims, 1, INT64), INT64
+    else:
+        ones, dtype = to_dtype(to_tensor(weights), np.float64), np.dtype(np.float64)
+        if ones.dims != values.dims and isinstance(ones.dims[0], int) and isinstance(values.dims[0], int):
+            raise ShapeError("The weights and list don't have the same length.")
+    return indexing.scatter(core.full((size,), 0, dtype), ones, _not_negative(values), axes=(0,), mode="add")  # type: ignore[no-any-return]
+
+
+def _not_negative(values: Tensor) -> Tensor:
+    """The values; ValueError when they run with a negative one among them."""
+    return s.at_least_zero(values)  # type: ignore[no-any-return]
