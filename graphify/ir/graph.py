@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphify.errors import InternalError, LeakedTracer
+from graphify.errors import InternalError, LeakedTracer, at
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import SizeVar, dim_variables
 from graphify.ir.types import Spec
@@ -240,9 +240,13 @@ class Builder:
             known = self._interned.get(key)
             if known is not None and intern:
                 return known.outputs
-        specs = op.spec(*(value.spec for value in values), **attrs)
+        source = source if source is not None else here()
+        try:
+            specs = op.spec(*(value.spec for value in values), **attrs)
+        except (TypeError, ValueError, IndexError) as error:
+            raise at(error, source.resolve() if source is not None else None) from error
         specs = (specs,) if isinstance(specs, Spec) else tuple(specs)
-        node = Node(op, values, attrs, specs, source if source is not None else here(), effects)
+        node = Node(op, values, attrs, specs, source, effects)
         self._keep(node)
         self.nodes.append(node)
         if key is not None:

@@ -31,7 +31,7 @@ from graphify.ir.bind import (
 )
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.types import Spec, canonical_dtype
-from graphify.tracing.guards import Guard, Identity, Place, SCALARS, fingerprint, same
+from graphify.tracing.guards import SCALARS, Guard, Place, fingerprint
 
 
 class Root(Builder):
@@ -44,6 +44,7 @@ class Root(Builder):
         self.guards: dict[tuple[int, str], Guard] = {}
         self.places: dict[int, Place] = {}  # id of an array -> the place it was read from
         self.local_objects: dict[int, Any] = {}  # objects the trace itself constructed
+        self.arguments: dict[int, Tensor] = {}  # id -> tensors that stand for the caller's arrays
         self.notes: list[str] = []  # why a loop was unrolled and the like, for `explain`
 
     def external(self, thing: Any) -> Tensor:
@@ -94,9 +95,7 @@ class Root(Builder):
         """Drop guards on containers that the trace itself changed: they are its own log."""
         for key, guard in list(self.guards.items()):
             if type(guard.expected) is tuple and not guard.holds():
-                self.guards[key] = Guard(guard.place, Identity(guard.place.read()))
-                if not same(self.guards[key].expected, fingerprint(guard.place.read())):
-                    del self.guards[key]
+                del self.guards[key]
 
 
 def _home_open(value: Any) -> bool:

@@ -1,0 +1,258 @@
+"""One trace of a function: its graph, what it takes and gives, and how it runs.
+
+    concrete = f.get_concrete_function(x)
+    concrete.graph            # the optimised graph
+    concrete(x)               # runs it on arrays of this signature
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphify import tree
+from graphify.config import config
+from graphify.engines.base import get_engine
+from graphify.errors import TraceError
+from graphify.ir import bind as binding
+from graphify.ir.bind import Tensor, active_tapes, as_tensor, current_builder
+from graphify.ir.graph import Graph, Value
+from graphify.ir.sizes import Shape
+from graphify.ir.types import Spec
+from graphify.ops.control import call as call_op
+from graphify.tracing.capture import Hidden, Root
+from graphify.tracing.guards import Guard, Place
+from graphify.tracing.signature import Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRecord:
+    """Why and when a trace was made.
+
+    Attributes:
+        signature: the arguments as text.
+        cause: what was new: "first call", "argument `x`, axis 0: 3 -> 4".
+        location: the user's call, "file.py:12".
+        seconds: tracing and optimising time.
+    """
+
+    signature: str
+    cause: str
+    location: str
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.signature}  [{self.cause}; {self.seconds * 1e3:.1f} ms]"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A leaf of a function's result: a graph result, an argument, or a static Python value."""
+
+    static: Any = None
+    index: int | None = None  # position among the graph's results
+    weak: bool = False  # give a Python number back
+    alias: bool = False  # may share memory with an argument: it does so in Python, too
+
+
+@dataclass(slots=True)
+class Write:
+    """Something from outside that the function changes: where, and which results it gets."""
+
+    target: Any  # Hidden, Place, or the position of an argument
+    treedef: tree.TreeDef
+    outputs: list[Output]
+
+
+@dataclass(slots=True)
+class Traced:
+    """What tracing a call gives."""
+
+    graph: Graph  # as recorded
+    optimised: Graph
+    report: Any
+    params: list[Value]  # one per distinct argument array
+    hidden: list[Hidden]
+    outputs: list[Output]
+    treedef: tree.TreeDef
+    writes: list[Write]
+    guards: list[Guard]
+    notes: list[str] = field(default_factory=list)
+
+
+class ConcreteFunction:
+    """A traced and compiled function for one kind of arguments. Call it with arrays.
+
+    Attributes:
+        graph: the optimised `Graph`.
+        name: the function's name.
+        trace: the `TraceRecord`.
+        structured_outputs: the shape of the result (`graphify.tree.TreeDef`).
+    """
+
+    def __init__(self, name: str, traced: Traced, pattern: Pattern, keys: Any, names: list[str],
+                 positions: list[int], record: TraceRecord, engine: str) -> None:
+        self.name, self.pattern, self.trace, self.engine = name, pattern, record, engine
+        self._traced, self._keys, self._names, self._positions = traced, keys, names, positions
+        self._executable: Callable[[Sequence[Any]], list[Any]] | None = None
+
+    @property
+    def graph(self) -> Graph:
+        return self._traced.optimised
+
+    @property
+    def traced_graph(self) -> Graph:
+        """The graph as it was recorded, before optimisation."""
+        return self._traced.graph
+
+    @property
+    def structured_outputs(self) -> tree.TreeDef:
+        return self._traced.treedef
+
+    @property
+    def outputs(self) -> list[Output]:
+        """How each leaf of the result is made."""
+        return self._traced.outputs
+
+    @property
+    def writes(self) -> list[Write]:
+        """What the function changes outside itself."""
+        return self._traced.writes
+
+    @property
+    def hidden(self) -> list[Hidden]:
+        """Hidden inputs: parameters of the graph that follow those of the arguments."""
+        return self._traced.hidden
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """The arrays and Variables from outside that the graph reads, as they are now."""
+        return [hidden.current() for hidden in self._traced.hidden]
+
+    @property
+    def structured_input_signature(self) -> dict[str, Spec]:
+        """Spec of each array argument by name."""
+        return {n: v.spec for n, v in zip(self._array_names(), self._traced.params, strict=True)}
+
+    def _array_names(self) -> list[str]:
+        return [self._names[p] for p in self._positions]
+
+    def holds(self) -> bool:
+        """Whether everything the trace read from outside is still as it was."""
+        return all(guard.holds() for guard in self._traced.guards)
+
+    def broken_guard(self) -> Guard | None:
+        return next((g for g in self._traced.guards if not g.holds()), None)
+
+    def __call__(self, *args: Any) -> Any:
+        """Run on arrays, one per array argument of the signature.
+
+        Raises:
+            TypeError: a wrong number of arrays, or one of another dtype or rank.
+        """
+        tensors = [as_tensor(a) for a in args]
+        specs = [v.spec for v in self._traced.params]
+        if len(tensors) != len(specs):
+            raise TypeError(f"{self.name}: expected {len(specs)} arrays, got {len(tensors)}")
+        for name, tensor, spec in zip(self._array_names(), tensors, specs, strict=True):
+            if tensor.dtype != spec.dtype or tensor.ndim != spec.ndim:
+                raise TypeError(f"{self.name}: argument {name}: expected {spec}, got {tensor.spec}")
+        if not self.pattern.matches(tuple(t.numpy().shape for t in tensors)):
+            raise TypeError(f"{self.name}: expected shapes {self.pattern.dims}, got {[t.dims for t in tensors]}")
+        return self.run(tensors)
+
+    def run(self, arrays: Sequence[Tensor]) -> Any:
+        """Run on tensors known to fit."""
+        inputs = [*arrays, *(as_tensor(h.current()) for h in self._traced.hidden)]
+        if active_tapes() or current_builder() is not None:
+            results = list(call_op(*inputs, body=self.graph))
+        else:
+            results = [Tensor(np.asarray(r)) for r in self.execute([t.numpy() for t in inputs])]
+            self._separate(inputs, results)
+        self._write_back(arrays, results)
+        return self._traced.treedef.unflatten([self._leaf(o, results) for o in self._traced.outputs])
+
+    def execute(self, arrays: Sequence[Any]) -> list[Any]:
+        """The graph's results for its parameters' arrays, hidden inputs included."""
+        if self._executable is None:
+            start = time.perf_counter()
+            self._executable = get_engine(self.engine).compile(self.graph)
+            if config.debug >= 1:
+                print(f"graphify: compiled {self.name} for {self.engine} in {time.perf_counter() - start:.3f} s")
+        return self._executable(arrays)
+
+    def _separate(self, inputs: Sequence[Tensor], results: list[Tensor]) -> None:
+        """Copy results that share memory by the engine's doing and not by the program's."""
+        aliases = {o.index for o in self._traced.outputs if o.alias}
+        taken = [t.numpy() for t in inputs]
+        for i, result in enumerate(results):
+            array = result.numpy()
+            if i not in aliases and any(np.may_share_memory(array, other) for other in taken):
+                results[i] = Tensor(array.copy())
+            elif not array.flags.writeable and i not in aliases:
+                results[i] = Tensor(array.copy())
+            taken.append(results[i].numpy())
+
+    def _leaf(self, output: Output, results: Sequence[Tensor]) -> Any:
+        if output.index is None:
+            return output.static
+        result = results[output.index]
+        return result.numpy().item() if output.weak and not result.is_symbolic else result
+
+    def _write_back(self, arrays: Sequence[Tensor], results: Sequence[Tensor]) -> None:
+        for write in self._traced.writes:
+            value = write.treedef.unflatten([self._leaf(o, results) for o in write.outputs])
+            if isinstance(write.target, Place):
+                write.target.write(value)
+                continue
+            is_hidden = isinstance(write.target, Hidden)
+            target = as_tensor(write.target.current()) if is_hidden else arrays[write.target]
+            binding.assign(target, as_tensor(value))
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.pretty_printed_signature()!r}>"
+
+    def pretty_printed_signature(self) -> str:
+        """Arguments and results, as text."""
+        lines = [f"{self.name}({self.trace.signature})", "  Args:"]
+        for name, value in zip(self._array_names(), self._traced.params, strict=True):
+            lines.append(f"    {name}: {_describe(value.spec)}")
+        if len(lines) == 2:
+            lines.pop()
+        lines.append("  Returns:")
+        paths = self._traced.treedef.paths("result")
+        for path, output in zip(paths, self._traced.outputs, strict=True):
+            if output.index is None:
+                lines.append(f"    {path}: {output.static!r}")
+            else:
+                lines.append(f"    {path}: {_describe(self.graph.results[output.index].spec)}")
+        return "\n".join(lines)
+
+
+def _describe(spec: Spec) -> str:
+    return f"Tensor(shape={shape_text(spec.shape)}, dtype={spec.dtype.name})"
+
+
+def shape_text(shape: Shape) -> str:
+    """A shape as Python writes it; sizes by name."""
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def check_overlap(arrays: Sequence[Tensor], hidden: Sequence[Any], written: Sequence[int]) -> None:
+    """Refuse inputs that overlap in memory where one of them is updated in place.
+
+    Raises:
+        TraceError: they overlap.
+    """
+    everything = [*(t.numpy() for t in arrays), *(as_tensor(h).numpy() for h in hidden)]
+    for i in written:
+        for j, other in enumerate(everything):
+            if j != i and other is not everything[i] and np.shares_memory(everything[i], other, max_work=10_000):
+                raise TraceError(
+                    f"argument {i} is updated in place and shares memory with argument {j}",
+                    remedy="pass a copy of one of them",
+                )

@@ -1,0 +1,454 @@
+"""`graphify.function`: a Python function that runs as graphs, one per kind of arguments.
+
+    @graphify.function
+    def f(x):
+        while x.sum() < 100:
+            x = x * 2
+        return x
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+
+import threading
+import time
+import types
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, overload
+
+from graphify.api import tracer
+from graphify.api.concrete import ConcreteFunction, TraceRecord, check_overlap, shape_text
+from graphify.autograph.operators.calls import call as converted_call
+from graphify.config import config
+from graphify.errors import ConcreteValueNeeded, TraceError
+from graphify.ir.bind import Tensor, as_tensor, current_builder
+from graphify.location import here, is_internal
+from graphify.tracing.signature import ArrayKey, Call, NumberKey, Pattern, TensorSpec
+
+OnRetrace = Literal["warn", "error"] | Callable[[TraceRecord], None] | None
+DISTINCT_NUMBERS = 3  # the third value of a Python number makes it a traced scalar
+
+
+class Function:
+    """A function that traces itself into graphs. Made by `graphify.function`."""
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        *,
+        input_signature: Sequence[TensorSpec] | None = None,
+        autograph: bool = True,
+        reduce_retracing: bool = False,
+        dynamic: bool | None = None,
+        max_traces: int | None = None,
+        on_retrace: OnRetrace = None,
+        engine: str | None = None,
+    ) -> None:
+        if not callable(python_function):
+            raise TypeError(f"function: argument 1: expected a callable, got {python_function!r}")
+        self._python_function = python_function
+        self._signature = inspect.signature(python_function)
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self.autograph, self.engine = autograph, engine
+        self._dynamic, self._max_traces, self._on_retrace = dynamic, max_traces, on_retrace
+        self._distinct = 2 if reduce_retracing else DISTINCT_NUMBERS
+        self._cache: dict[Any, list[ConcreteFunction]] = {}
+        self._general: dict[Any, frozenset[int]] = {}  # number key -> positions traced as scalars
+        self._numbers: dict[Any, dict[int, set[Any]]] = {}  # number key -> values seen per position
+        self._frozen: set[Any] = set()  # keys whose axes must stay exact
+        self._all: list[ConcreteFunction] = []
+        self._lock = threading.RLock()
+        self._check_input_signature()
+        functools.update_wrapper(self, python_function, updated=())
+
+    # --- what users ask of it ---
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The undecorated function."""
+        return self._python_function
+
+    @property
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """Every trace so far, oldest first."""
+        return list(self._all)
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """Arguments and results of every trace, as text."""
+        return "\n\n".join(c.pretty_printed_signature() for c in self._all)
+
+    def traces(self) -> list[TraceRecord]:
+        """Why and when each trace was made, oldest first."""
+        return [c.trace for c in self._all]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if config.functions_run_eagerly():
+            return self._python_function(*args, **kwargs)
+        if current_builder() is not None:
+            run = converted_call if self.autograph else _call_plain
+            return run(self._python_function, *args, **kwargs)
+        try:
+            call = self._call(args, kwargs)
+            concrete = self._find(call) or self._trace(call)
+            return self._run(concrete, call)
+        except BaseException as error:
+            if config.full_traceback:
+                raise
+            raise _without_internal_frames(error) from error.__cause__
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for arguments of this kind; arrays may be given as `TensorSpec`s."""
+        if not args and not kwargs and self.input_signature is not None:
+            args = self.input_signature
+        call = self._call(args, kwargs)
+        return self._find(call) or self._trace(call)
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What a call with these arguments would do, and why: the trace it hits, or what is new.
+
+        Returns:
+            Text: the trace's record, the loops it unrolled and why; or the cause of a new trace.
+        """
+        call = self._call(args, kwargs)
+        found = self._find(call)
+        if found is None:
+            return f"new trace of {self._name}: {self._cause(call)}"
+        notes = "".join(f"\n  {note}" for note in found._traced.notes)
+        return f"hits trace {self._all.index(found) + 1} of {len(self._all)}: {found.trace}{notes}"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else BoundFunction(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<graphify.function {self._name} with {len(self._all)} traces>"
+
+    @property
+    def _name(self) -> str:
+        return getattr(self._python_function, "__name__", type(self._python_function).__name__)
+
+    # --- calls and traces ---
+
+    def _call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
+        if self.input_signature is not None:
+            args, kwargs = self._fit_signature(args, kwargs)
+        call = Call(self._signature, args, kwargs)
+        if call.masked:
+            general = self._general.get(call.number_key())
+            if general and call.key not in self._cache:
+                return Call(self._signature, args, kwargs, general)
+        return call
+
+    def _find(self, call: Call) -> ConcreteFunction | None:
+        for concrete in reversed(self._cache.get(call.key, ())):
+            if concrete.pattern.matches(call.shapes) and concrete.holds():
+                return concrete
+        return None
+
+    def _trace(self, call: Call) -> ConcreteFunction:
+        with self._lock:
+            found = self._find(call)  # another thread may have been faster
+            if found is not None:
+                return found
+            cause = self._cause(call)
+            self._before_trace(cause)
+            start = time.perf_counter()
+            call, pattern, traced = self._attempt(call)
+            record = TraceRecord(_signature_text(call, pattern), cause, str(here() or "?"), time.perf_counter() - start)
+            names = [call.name(i) for i in range(len(call.leaves))]
+            concrete = ConcreteFunction(
+                self._name, traced, pattern, call.key, names, call.positions, record, self.engine or config.engine
+            )
+            self._cache.setdefault(call.key, []).append(concrete)
+            self._all.append(concrete)
+            if config.debug >= 1:
+                print(f"graphify: traced {self._name}: {record}")
+            if len(self._all) > 1:
+                self._after_retrace(record)
+            return concrete
+
+    def _attempt(self, call: Call) -> tuple[Call, Pattern, Any]:
+        """Trace as generally as works: numbers as scalars, changing axes as sizes, or exactly."""
+        for candidate in (self._with_general_numbers(call), call):
+            if candidate is None:
+                continue
+            pattern = self._pattern(candidate)
+            try:
+                return candidate, pattern, self._run_trace(candidate, pattern)
+            except ConcreteValueNeeded as error:
+                reason = error
+                if candidate is not call:
+                    self._general[call.number_key()] = frozenset()  # this function needs the values
+                elif pattern.is_exact or self.input_signature is not None:
+                    raise
+        if any(isinstance(a, TensorSpec) for a in call.arrays):
+            raise reason
+        self._frozen.add(call.key)
+        exact = Pattern.of(call.shapes)
+        traced = self._run_trace(call, exact)
+        traced.notes.append(f"sizes stay exact: {reason.message}")
+        return call, exact, traced
+
+    def _run_trace(self, call: Call, pattern: Pattern) -> Any:
+        return tracer.trace(self._python_function, self._signature, call, pattern, self.autograph)
+
+    def _with_general_numbers(self, call: Call) -> Call | None:
+        """The call with Python numbers that took enough distinct values traced as weak scalars."""
+        if not call.masked or call.general or self._dynamic is False:
+            return None
+        key = call.number_key()
+        seen = self._numbers.setdefault(key, {i: set() for i in call.masked})
+        for i in call.masked:
+            seen[i].add(call.key[1][i])
+        positions = frozenset(i for i in call.masked if len(seen[i]) >= self._distinct)
+        if not positions or self._general.get(key) == frozenset():
+            return None
+        self._general[key] = positions
+        return Call(self._signature, *call.arguments, positions)
+
+    def _pattern(self, call: Call) -> Pattern:
+        if self.input_signature is not None:
+            return Pattern.of([spec.shape for spec in self.input_signature])
+        fresh = Pattern.of(call.shapes, any_size=self._dynamic is True)
+        previous = self._cache.get(call.key)
+        declared = any(isinstance(a, TensorSpec) for a in call.arrays)
+        if self._dynamic is False or not previous or call.key in self._frozen or declared:
+            return fresh
+        same_guards = [c for c in previous if c.holds()]
+        return same_guards[-1].pattern.generalise(call.shapes, set()) if same_guards else fresh
+
+    # --- retracing ---
+
+    def _before_trace(self, cause: str) -> None:
+        if self._max_traces is not None and len(self._all) >= self._max_traces:
+            raise TraceError(
+                f"{self._name}: more than max_traces={self._max_traces} traces; the new one: {cause}",
+                remedy="pass arrays instead of Python values that change, or an input_signature",
+            )
+
+    def _after_retrace(self, record: TraceRecord) -> None:
+        if self._on_retrace == "warn":
+            warnings.warn(f"{self._name} was traced again: {record}", stacklevel=5)
+        elif self._on_retrace == "error":
+            concrete = self._all.pop()
+            self._cache[concrete._keys].remove(concrete)
+            raise TraceError(f"{self._name} was traced again: {record}")
+        elif callable(self._on_retrace):
+            self._on_retrace(record)
+
+    def _cause(self, call: Call) -> str:
+        if not self._all:
+            return "first call"
+        same_key = self._cache.get(call.key)
+        if same_key:
+            for concrete in reversed(same_key):
+                if concrete.pattern.matches(call.shapes):
+                    guard = concrete.broken_guard()
+                    if guard is not None:
+                        return guard.explain()
+            return _shape_cause(call, same_key[-1])
+        return _key_cause(call, self._all[-1])
+
+    # --- running ---
+
+    def _run(self, concrete: ConcreteFunction, call: Call) -> Any:
+        arrays: Any = call.arrays
+        written = [w.target for w in concrete.writes if isinstance(w.target, int)]
+        if written:
+            check_overlap(arrays, concrete.captured_inputs, written)
+        return concrete.run(arrays)
+
+    # --- input_signature ---
+
+    def _check_input_signature(self) -> None:
+        for spec in self.input_signature or ():
+            if not isinstance(spec, TensorSpec):
+                raise TypeError(f"input_signature: expected TensorSpec items, got {spec!r}")
+
+    def _fit_signature(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        assert self.input_signature is not None
+        bound = self._signature.bind(*args, **kwargs)
+        values = list(bound.args)
+        offset = len(values) - len(self.input_signature)
+        if offset < 0 or offset > 1:
+            raise TypeError(
+                f"{self._name}: input_signature has {len(self.input_signature)} entries, got {len(values)} arguments"
+            )
+        for i, spec in enumerate(self.input_signature):
+            values[i + offset] = _fit(values[i + offset], spec, self._name, i)
+        return values, {}
+
+
+def _fit(value: Any, spec: TensorSpec, name: str, position: int) -> Any:
+    if isinstance(value, TensorSpec):
+        return value
+    from graphify.ir.bind import asarray_hook
+
+    tensor = value if isinstance(value, Tensor) else asarray_hook(value)
+    if tensor.dtype != spec.dtype:
+        if not isinstance(value, (bool, int, float, complex, list, tuple)):
+            raise TypeError(f"{name}: argument {position}: expected {spec}, got {tensor.spec}")
+        import numpy as np
+
+        tensor = as_tensor(np.asarray(value, spec.dtype))
+    shape = tensor.numpy().shape
+    if len(shape) != len(spec.shape) or any(
+        isinstance(d, int) and d != s for d, s in zip(spec.shape, shape, strict=True)
+    ):
+        raise ValueError(f"{name}: argument {position}: expected {spec}, got shape {shape}")
+    return tensor
+
+
+class BoundFunction:
+    """A decorated method on its instance; everything else is the `Function`'s."""
+
+    def __init__(self, function: Function, instance: Any) -> None:
+        self.__func__, self.__self__ = function, instance
+        functools.update_wrapper(self, function.python_function, updated=())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__func__(self.__self__, *args, **kwargs)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        if not args and not kwargs and self.__func__.input_signature is not None:
+            args = self.__func__.input_signature
+        return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        return self.__func__.explain(self.__self__, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__func__, name)
+
+    def __repr__(self) -> str:
+        return f"<bound {self.__func__!r} of {self.__self__!r}>"
+
+
+def _call_plain(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+def _signature_text(call: Call, pattern: Pattern) -> str:
+    shapes = dict(zip(call.positions, pattern.dims, strict=True))
+    parts = []
+    for position, key in enumerate(call.key[1]):
+        name = call.name(position)
+        if isinstance(key, ArrayKey):
+            shape = shapes.get(position)
+            text = shape_text(shape) if shape is not None else "same array"  # type: ignore[arg-type]
+            parts.append(f"{name}: {key.dtype.name}{text}")
+        elif isinstance(key, NumberKey):
+            parts.append(f"{name}={key.text}")
+        else:
+            value = call.leaves[position]
+            parts.append(f"{name}={value!r:.40}" if isinstance(value, (str, bool, type(None))) else name)
+    return ", ".join(parts)
+
+
+def _shape_cause(call: Call, concrete: ConcreteFunction) -> str:
+    for position, dims, shape in zip(call.positions, concrete.pattern.dims, call.shapes, strict=True):
+        for axis, (old, new) in enumerate(zip(dims, shape, strict=True)):
+            if old != new and isinstance(old, int):
+                return f"argument `{call.name(position)}`, axis {axis}: {old} -> {new}"
+    return "sizes that were equal differ"
+
+
+def _key_cause(call: Call, concrete: ConcreteFunction) -> str:
+    old, new = concrete._keys, call.key
+    if old[0] != new[0] or len(old[1]) != len(new[1]):
+        return "arguments of another structure"
+    for position, (before, after) in enumerate(zip(old[1], new[1], strict=True)):
+        if before != after:
+            return f"argument `{call.name(position)}`: {_key_text(before)} -> {_key_text(after)}"
+    return "dtype promotion mode changed"
+
+
+def _key_text(key: Any) -> str:
+    if isinstance(key, ArrayKey):
+        return f"{key.dtype.name} of rank {key.ndim}"
+    if isinstance(key, NumberKey):
+        return f"{key.kind.__name__} {key.text}"
+    return f"{key.value!r:.40}" if isinstance(key.value, (str, bool, type(None))) else f"another {key.kind.__name__}"
+
+
+def _without_internal_frames(error: BaseException) -> BaseException:
+    """The error with graphify's own frames taken out of its traceback."""
+    frames = []
+    entry = error.__traceback__
+    while entry is not None:
+        if not is_internal(entry.tb_frame.f_code.co_filename):
+            frames.append(entry)
+        entry = entry.tb_next
+    chain: types.TracebackType | None = None
+    for kept in reversed(frames):
+        chain = types.TracebackType(chain, kept.tb_frame, kept.tb_lasti, kept.tb_lineno)
+    return error.with_traceback(chain)
+
+
+@overload
+def function(python_function: Callable[..., Any]) -> Function: ...
+@overload
+def function(**options: Any) -> Callable[[Callable[..., Any]], Function]: ...
+
+
+def function(
+    python_function: Callable[..., Any] | None = None,
+    *,
+    input_signature: Sequence[TensorSpec] | None = None,
+    autograph: bool = True,
+    reduce_retracing: bool = False,
+    dynamic: bool | None = None,
+    max_traces: int | None = None,
+    on_retrace: OnRetrace = None,
+    engine: str | None = None,
+) -> Any:
+    """Make a Python function run as graphs; use as a decorator, with or without arguments.
+
+    Args:
+        python_function: a function, method, lambda, partial or callable object of NumPy,
+            graphify.numpy or Python operations.
+        input_signature: one `TensorSpec` per argument; one graph then serves all calls.
+        autograph: convert Python control flow on tensors into graph ops.
+        reduce_retracing: generalise Python numbers at their second value instead of the third.
+        dynamic: True: every axis is of symbolic size from the first call; False: never; None:
+            the axes that change, from the second shape on.
+        max_traces: more traces than this raise TraceError.
+        on_retrace: "warn", "error", or a function of the `TraceRecord`, at each trace after the
+            first.
+        engine: "reference" or "tensorflow"; None: `graphify.config.engine`.
+
+    Returns:
+        A `Function`, called like the original. Arrays come back as `Tensor`s.
+
+    Raises:
+        SyntaxUnsupported: while tracing, at a construct that cannot be converted.
+        TraceError: while tracing, where the meaning of plain Python cannot be kept.
+
+    Example:
+        >>> import numpy as np
+        >>> @function
+        ... def double_until(x, limit):
+        ...     while x.sum() < limit:
+        ...         x = x * 2
+        ...     return x
+        >>> double_until(np.array([1.0, 2.0]), np.array(10.0)).numpy()
+        array([4., 8.])
+    """
+    options: dict[str, Any] = {
+        "input_signature": input_signature,
+        "autograph": autograph,
+        "reduce_retracing": reduce_retracing,
+        "dynamic": dynamic,
+        "max_traces": max_traces,
+        "on_retrace": on_retrace,
+        "engine": engine,
+    }
+    if python_function is None:
+        return lambda f: Function(f, **options)
+    if isinstance(python_function, (classmethod, staticmethod)):
+        return type(python_function)(Function(python_function.__func__, **options))
+    return Function(python_function, **options)
+
+

@@ -1,0 +1,146 @@
+"""Tracing one call of a Python function: arguments to parameters, the result to outputs.
+
+    traced = trace(f, call, pattern, autograph=True)
+    traced.graph, traced.writes, traced.guards
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphify import tree
+from graphify.api.concrete import Output, Traced, Write
+from graphify.autograph.operators.calls import call as converted_call
+from graphify.autograph.operators.undefined import Maybe, Undefined
+from graphify.errors import TraceError
+from graphify.ir.bind import Tensor, as_tensor, not_taping, recording, resolve, value_in
+from graphify.ir.graph import Value
+from graphify.ir.types import Spec
+from graphify.optimise.pipeline import optimise
+from graphify.tracing.capture import Root, restore
+from graphify.tracing.guards import Place
+from graphify.tracing.signature import Call, Pattern, TensorSpec
+
+
+def trace(
+    function: Callable[..., Any], signature: inspect.Signature, call: Call, pattern: Pattern, autograph: bool
+) -> Traced:
+    """Run `function` on symbolic tensors of the call's kind and record what they do."""
+    root = Root(getattr(function, "__name__", "function"))
+    try:
+        with recording(root), not_taping():
+            params, arguments = _parameters(root, call, pattern)
+            bound = inspect.BoundArguments(signature, _ordered(call, arguments))
+            run = converted_call if autograph else _plain_call
+            result = run(function, *bound.args, **bound.kwargs)
+            return _finish(root, params, result)
+    finally:
+        restore(root)
+        root.home.close()
+
+
+def _plain_call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+def _parameters(root: Root, call: Call, pattern: Pattern) -> tuple[list[Value], list[Tensor]]:
+    params, tensors = [], []
+    for array, shape, position in zip(call.arrays, pattern.symbolic(), call.positions, strict=True):
+        weak = isinstance(array, Tensor) and array._weak
+        value = root.param(Spec(shape, array.dtype, weak), _parameter_name(call, array, position))
+        tensor = Tensor(value)
+        root.arguments[id(tensor)] = tensor
+        params.append(value)
+        tensors.append(tensor)
+    return params, tensors
+
+
+def _parameter_name(call: Call, array: Any, position: int) -> str:
+    named = array.name if isinstance(array, TensorSpec) else None
+    return named or call.name(position)
+
+
+def _ordered(call: Call, tensors: list[Tensor]) -> Any:
+    """The bound arguments with tensors in place of arrays."""
+    leaves = list(call.leaves)
+    for position, key in enumerate(call.key[1]):
+        first = getattr(key, "first", None)
+        if first is not None:
+            leaves[position] = tensors[first]
+    return call.treedef.unflatten(leaves)
+
+
+class _Collector:
+    """Collects graph results; one tensor object is one result."""
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+        self.values: list[Value] = []
+        self._known: dict[int, tuple[Any, int]] = {}
+
+    def output(self, leaf: Any) -> Output:
+        if isinstance(leaf, (Maybe, Undefined)):
+            raise TraceError(
+                f"'{leaf.name}' has a value on some paths only, and the function returns it",
+                remedy="return a value of one structure on every path (Python returns None at the end)",
+            )
+        if not isinstance(leaf, (Tensor, np.ndarray, np.generic)):
+            return Output(static=leaf)
+        tensor = resolve(as_tensor(leaf))
+        known = self._known.get(id(tensor))
+        if known is None:
+            self.values.append(value_in(tensor, self.root))
+            known = self._known[id(tensor)] = (tensor, len(self.values) - 1)
+        index = known[1]
+        return Output(index=index, weak=self.values[index].spec.weak, alias=self._is_alias(tensor))
+
+    def _is_alias(self, tensor: Tensor) -> bool:
+        while tensor._base is not None:
+            tensor = tensor._base
+        twins = [twin for _, twin in self.root.outside.values()]
+        return id(tensor) in self.root.arguments or any(tensor is twin for twin in twins)
+
+    def tree(self, value: Any) -> tuple[tree.TreeDef, list[Output]]:
+        leaves, treedef = tree.flatten(value, is_leaf=lambda v: isinstance(v, (Tensor, np.ndarray)))
+        return treedef, [self.output(leaf) for leaf in leaves]
+
+
+def _finish(root: Root, params: list[Value], result: Any) -> Traced:
+    collect = _Collector(root)
+    treedef, outputs = collect.tree(result)
+    writes = _writes(root, collect)
+    restore(root)
+    root.settle_guards()
+    graph = root.finish(collect.values)
+    done = optimise(graph)
+    guards = list(root.guards.values())
+    return Traced(
+        graph, done.graph, done.report, params, root.hidden, outputs, treedef, writes, guards, root.notes
+    )
+
+
+def _writes(root: Root, collect: _Collector) -> list[Write]:
+    """Arguments, captured arrays and fields that the function changed."""
+    writes = []
+    for position, tensor in enumerate(root.arguments.values()):
+        if tensor._version:
+            writes.append(Write(position, *collect.tree(tensor)))
+    for hidden in root.hidden:
+        twin = root.outside[id(hidden.thing)][1]
+        if twin._version:
+            _check_writable(hidden.thing)
+            writes.append(Write(hidden, *collect.tree(twin)))
+    for target, _ in root.writes.values():
+        if isinstance(target, Place):
+            writes.append(Write(target, *collect.tree(target.read())))
+    return writes
+
+
+def _check_writable(thing: Any) -> None:
+    array = thing.numpy() if isinstance(thing, Tensor) else thing
+    if not array.flags.writeable:
+        raise ValueError("assignment destination is read-only")

@@ -1,0 +1,55 @@
+"""Checks that hold in graphs, too: `assert_greater(x, 0)` raises when the run gets there.
+
+    >>> assert_greater(3, 0)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphify.ir.bind import as_tensor, asarray_hook
+from graphify.ops import effects
+
+__all__ = [
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_less",
+    "assert_less_equal",
+    "assert_none_equal",
+]
+
+
+def _check(comparison: str, x: Any, y: Any, message: str | None) -> None:
+    operands = [asarray_hook(v) if isinstance(v, (list, tuple)) else as_tensor(v) for v in (x, y)]
+    effects.check(*operands, comparison=comparison, message=message or "")
+
+
+def assert_equal(x: Any, y: Any, message: str | None = None) -> None:
+    """Raise InvalidArgumentError unless x == y everywhere (shapes broadcast)."""
+    _check("equal", x, y, message)
+
+
+def assert_none_equal(x: Any, y: Any, message: str | None = None) -> None:
+    """Raise InvalidArgumentError unless x != y everywhere (shapes broadcast)."""
+    _check("none_equal", x, y, message)
+
+
+def assert_greater(x: Any, y: Any, message: str | None = None) -> None:
+    """Raise InvalidArgumentError unless x > y everywhere (shapes broadcast)."""
+    _check("greater", x, y, message)
+
+
+def assert_greater_equal(x: Any, y: Any, message: str | None = None) -> None:
+    """Raise InvalidArgumentError unless x >= y everywhere (shapes broadcast)."""
+    _check("greater_equal", x, y, message)
+
+
+def assert_less(x: Any, y: Any, message: str | None = None) -> None:
+    """Raise InvalidArgumentError unless x < y everywhere (shapes broadcast)."""
+    _check("less", x, y, message)
+
+
+def assert_less_equal(x: Any, y: Any, message: str | None = None) -> None:
+    """Raise InvalidArgumentError unless x <= y everywhere (shapes broadcast)."""
+    _check("less_equal", x, y, message)
