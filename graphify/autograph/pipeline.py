@@ -98,9 +98,13 @@ class Converted:
         """The converted function as readable Python; comments name the original lines."""
         return to_source(self.tree, _LineComments())
 
-    def instantiate(self, function: FunctionType, namespace: dict[str, Any] | None = None,
-                    closure: tuple[CellType, ...] | None = None,
-                    operators: Any = None) -> FunctionType:
+    def instantiate(
+        self,
+        function: FunctionType,
+        namespace: dict[str, Any] | None = None,
+        closure: tuple[CellType, ...] | None = None,
+        operators: Any = None,
+    ) -> FunctionType:
         """A function of the converted code.
 
         Args:
@@ -160,12 +164,20 @@ def _convert(function: FunctionType, resolver: Resolver, rewrite: bool) -> Conve
             tree = converter.transform(tree, ctx)
     else:
         tree = names.transform(tree, ctx)
-    compiled = compile_function(tree, parsed.filename, [ctx.ag, *closure_names],
-                                code.co_qualname, marked=rewrite)
+    compiled = compile_function(
+        tree, parsed.filename, [ctx.ag, *closure_names], code.co_qualname, marked=rewrite
+    )
     return Converted(
-        tree, compiled, ctx.ag, _globals(scope.free, function), closure_names, scope.globals,
+        tree,
+        compiled,
+        ctx.ag,
+        _globals(scope.free, function),
+        closure_names,
+        scope.globals,
         scope.nonlocals | (scope.remote - scope.locals),
-        SourceLoc(parsed.filename, code.co_firstlineno, code.co_name), dict(resolver.facts))
+        SourceLoc(parsed.filename, code.co_firstlineno, code.co_name),
+        dict(resolver.facts),
+    )
 
 
 def check(tree: Any, ctx: Context) -> None:
@@ -182,8 +194,11 @@ def check(tree: Any, ctx: Context) -> None:
 
 def _globals(free: frozenset[str], function: FunctionType) -> frozenset[str]:
     space = function.__globals__
-    return frozenset(name for name in free - set(function.__code__.co_freevars)
-                     if name in space or not hasattr(builtins, name))
+    return frozenset(
+        name
+        for name in free - set(function.__code__.co_freevars)
+        if name in space or not hasattr(builtins, name)
+    )
 
 
 def _operators() -> Any:

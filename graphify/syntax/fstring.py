@@ -1,9 +1,9 @@
 """Prints f-strings: finds quotes that none of the embedded expressions uses.
 
-    >>> import ast
-    >>> node = ast.parse('f"{x!r:>{w}} {{}}"', mode="eval").body
-    >>> fstring(node, ast.unparse)
-    "f'{x!r:>{w}} {{}}'"
+>>> import ast
+>>> node = ast.parse('f"{x!r:>{w}} {{}}"', mode="eval").body
+>>> fstring(node, ast.unparse)
+'f"{x!r:>{w}} {{}}"'
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-QUOTES = ("'", '"', '"""', "'''")
+QUOTES = ('"', "'", '"""', "'''")
 
 
 def fstring(node: ast.JoinedStr, expression: Callable[[ast.expr], str]) -> str:
@@ -20,10 +20,14 @@ def fstring(node: ast.JoinedStr, expression: Callable[[ast.expr], str]) -> str:
     inside = "".join(text for text, literal in pieces if not literal)
     literal_text = "".join(text for text, literal in pieces if literal)
     free = [quote for quote in QUOTES if quote[0] not in inside] or [
-        quote for quote in QUOTES if quote not in inside]
+        quote for quote in QUOTES if quote not in inside
+    ]
     quote = next((q for q in free if q not in literal_text), (free or ['"'])[0])
-    return f"f{quote}" + "".join(
-        _escaped(text, quote) if literal else text for text, literal in pieces) + quote
+    return (
+        f"f{quote}"
+        + "".join(_escaped(text, quote) if literal else text for text, literal in pieces)
+        + quote
+    )
 
 
 def _piece(node: ast.expr, expression: Callable[[ast.expr], str]) -> tuple[str, bool]:
@@ -41,8 +45,10 @@ def _spec(spec: ast.expr | None, expression: Callable[[ast.expr], str]) -> str:
     if spec is None:
         return ""
     parts = spec.values if isinstance(spec, ast.JoinedStr) else [spec]
-    return ":" + "".join(_escaped(text, "'") if literal else text
-                         for text, literal in (_piece(part, expression) for part in parts))
+    return ":" + "".join(
+        _escaped(text, "'") if literal else text
+        for text, literal in (_piece(part, expression) for part in parts)
+    )
 
 
 def _escaped(text: str, quote: str) -> str:

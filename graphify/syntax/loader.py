@@ -23,8 +23,9 @@ MARK = "graphify: converted"
 HIDDEN = "<function>"
 
 
-def compile_function(tree: Any, filename: str, cells: Iterable[str], qualname: str,
-                     marked: bool = True) -> CodeType:
+def compile_function(
+    tree: Any, filename: str, cells: Iterable[str], qualname: str, marked: bool = True
+) -> CodeType:
     """Compile a FunctionDef or Lambda to a code object whose free names include `cells`.
 
     Args:
@@ -38,8 +39,9 @@ def compile_function(tree: Any, filename: str, cells: Iterable[str], qualname: s
         The code object of the function itself.
     """
     bare = _without_defaults(tree)
-    body: list[Any] = [gast.Assign([_store(name)], gast.Constant(None, None), None)
-                       for name in cells]
+    body: list[Any] = [
+        gast.Assign([_store(name)], gast.Constant(None, None), None) for name in cells
+    ]
     body.append(bare if isinstance(bare, gast.FunctionDef) else gast.Expr(bare))
     factory = gast.FunctionDef("factory", _no_arguments(), body, [], None, None, [])
     module = gast.gast_to_ast(gast.Module([factory], []))
@@ -48,8 +50,9 @@ def compile_function(tree: Any, filename: str, cells: Iterable[str], qualname: s
     return finish(_only_code(_only_code(code)), qualname, (MARK,) if marked else ())
 
 
-def make_function(code: CodeType, original: FunctionType, namespace: dict[str, Any],
-                  cells: dict[str, CellType]) -> FunctionType:
+def make_function(
+    code: CodeType, original: FunctionType, namespace: dict[str, Any], cells: dict[str, CellType]
+) -> FunctionType:
     """A function of `code` that keeps the original's defaults, names and annotations."""
     closure = tuple(cells[name] for name in code.co_freevars)
     made = FunctionType(code, namespace, original.__name__, original.__defaults__, closure or None)
@@ -58,7 +61,7 @@ def make_function(code: CodeType, original: FunctionType, namespace: dict[str, A
     made.__doc__ = original.__doc__
     made.__module__ = original.__module__
     if hasattr(original, "__annotate__"):  # Python 3.14: annotations are computed on demand
-        made.__annotate__ = original.__annotate__
+        made.__annotate__ = original.__annotate__  # type: ignore[attr-defined]
     else:
         made.__annotations__ = original.__annotations__
     made.__dict__.update(original.__dict__)
@@ -73,8 +76,10 @@ def finish(code: CodeType, qualname: str, marks: tuple[str, ...]) -> CodeType:
     """
     if not code.co_flags & inspect.CO_OPTIMIZED:
         return code
-    consts = [finish(c, f"{qualname}.<locals>.{c.co_name}", marks) if isinstance(c, CodeType) else c
-              for c in code.co_consts]
+    consts = [
+        finish(c, f"{qualname}.<locals>.{c.co_name}", marks) if isinstance(c, CodeType) else c
+        for c in code.co_consts
+    ]
     name = qualname.rpartition(".")[2]
     return code.replace(co_consts=(*consts, *marks), co_name=name, co_qualname=qualname)
 

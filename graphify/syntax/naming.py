@@ -1,9 +1,9 @@
 """Fresh names that a reader understands and that clash with nothing in the function.
 
-    >>> import gast
-    >>> namer = Namer.of(gast.parse("def f(x):\\n    did_break = x"))
-    >>> namer.fresh("did_break"), namer.fresh("if_true")
-    ('did_break_1', 'if_true')
+>>> import gast
+>>> namer = Namer.of(gast.parse("def f(x):\\n    did_break = x"))
+>>> namer.fresh("did_break"), namer.fresh("if_true")
+('did_break_1', 'if_true')
 """
 
 from __future__ import annotations

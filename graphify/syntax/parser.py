@@ -58,7 +58,8 @@ def parse(function: Any) -> Parsed:
         name = getattr(function, "__qualname__", repr(function))
         raise SyntaxUnsupported(
             f"{name} is not a Python function: {type(function).__name__} objects have no source",
-            remedy="call it from a Python function, or mark it with do_not_convert")
+            remedy="call it from a Python function, or mark it with do_not_convert",
+        )
     code = function.__code__
     found = _find(code, code.co_filename, _source(function))
     return Parsed(copy.deepcopy(found.node), found.filename, found.class_name)
@@ -80,8 +81,11 @@ def _find(code: CodeType, filename: str, source: str) -> Parsed:
         definitions = _definitions(source, filename)
     except SyntaxError as error:
         raise _missing(code, f"its file does not parse ({error.msg})") from error
-    nodes = [(node, owner) for node, owner in definitions.get(code.co_firstlineno, ())
-             if _matches(node, code)]
+    nodes = [
+        (node, owner)
+        for node, owner in definitions.get(code.co_firstlineno, ())
+        if _matches(node, code)
+    ]
     if len(nodes) > 1:
         nodes = [min(nodes, key=lambda found: _distance(found[0], code))]
     if not nodes:
@@ -135,8 +139,7 @@ def _distance(node: Definition, code: CodeType) -> tuple[bool, int, int]:
     body = node.body if isinstance(node, ast.Lambda) else node
     start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
     places = [p for p in code.co_positions() if None not in p and p[2:] != (0, 0)]
-    inside = all(start <= (p[0], p[2]) and (p[1], p[3]) <= end  # type: ignore[operator]
-                 for p in places)
+    inside = all(start <= (p[0], p[2]) and (p[1], p[3]) <= end for p in places)
     return not inside, (end[0] or 0) - start[0], (end[1] or 0) - start[1]
 
 
@@ -144,4 +147,5 @@ def _missing(code: CodeType, why: str) -> SyntaxUnsupported:
     return SyntaxUnsupported(
         f"cannot convert {code.co_qualname}: {why} ({code.co_filename}:{code.co_firstlineno})",
         location=SourceLoc(code.co_filename, code.co_firstlineno, code.co_name),
-        remedy="define it in a file, or mark it with graphify.autograph.do_not_convert")
+        remedy="define it in a file, or mark it with graphify.autograph.do_not_convert",
+    )

@@ -80,8 +80,11 @@ class _Fill:
 
     def field(self, value: Any) -> Any:
         if isinstance(value, list):
-            return [new for item in value for new in
-                    (self.many(item) if isinstance(item, gast.AST) else [item])]
+            return [
+                new
+                for item in value
+                for new in (self.many(item) if isinstance(item, gast.AST) else [item])
+            ]
         return self.one(value) if isinstance(value, gast.AST) else value
 
     def names(self, old: str) -> list[str]:

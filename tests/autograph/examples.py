@@ -438,7 +438,10 @@ EXAMPLES = [
     (raises_from, (1,), (0,)),
     (reraises, (1,), (0,)),
     (items, ([1, 2, 3, 4], 1, 9), ([1, 2], 1, 9)),
-    (swap, ([1, 2, 3], 1, 2),),
+    (
+        swap,
+        ([1, 2, 3], 1, 2),
+    ),
     (attributes, (Account(1), 2)),
     (calls, (0.5,)),
     (star_calls, ((1, 2), {"a": 3})),

@@ -3,13 +3,33 @@
 import builtins
 import operator
 
-COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-           "==": operator.eq, "!=": operator.ne, "is": operator.is_, "is not": operator.is_not,
-           "in": lambda a, b: a in b, "not in": lambda a, b: a not in b}
-IN_PLACE = {"+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv,
-            "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow,
-            "@=": operator.imatmul, "&=": operator.iand, "|=": operator.ior, "^=": operator.ixor,
-            "<<=": operator.ilshift, ">>=": operator.irshift}
+COMPARE = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda a, b: a in b,
+    "not in": lambda a, b: a not in b,
+}
+IN_PLACE = {
+    "+=": operator.iadd,
+    "-=": operator.isub,
+    "*=": operator.imul,
+    "/=": operator.itruediv,
+    "//=": operator.ifloordiv,
+    "%=": operator.imod,
+    "**=": operator.ipow,
+    "@=": operator.imatmul,
+    "&=": operator.iand,
+    "|=": operator.ior,
+    "^=": operator.ixor,
+    "<<=": operator.ilshift,
+    ">>=": operator.irshift,
+}
 
 print, len, range, enumerate, zip, map, filter = print, len, range, enumerate, zip, map, filter
 abs, min, max, sum, any, all, int, float, bool = abs, min, max, sum, any, all, int, float, bool
@@ -25,7 +45,8 @@ class Undefined:
 def defined(value):
     if isinstance(value, Undefined):
         raise UnboundLocalError(
-            f"cannot access local variable '{value.name}' where it is not associated with a value")
+            f"cannot access local variable '{value.name}' where it is not associated with a value"
+        )
     return value
 
 

@@ -52,8 +52,22 @@ class ProgramWriter:
     def statement(self, depth: int, in_loop: bool) -> list[str]:
         self.size += 1
         simple = ["assign", "assign", "log", "add", "pair", "walrus"]
-        compound = ["if", "if", "ifelse", "ifelse", "for", "while", "forelse", "whileelse", "try",
-                    "with", "def", "lambda", "match", "genexp"]
+        compound = [
+            "if",
+            "if",
+            "ifelse",
+            "ifelse",
+            "for",
+            "while",
+            "forelse",
+            "whileelse",
+            "try",
+            "with",
+            "def",
+            "lambda",
+            "match",
+            "genexp",
+        ]
         jumps = ["return", "raise", "del"] + ["break", "continue", "break", "continue"] * in_loop
         kinds = simple + jumps + (compound * 2 if depth > 0 and self.size < 25 else [])
         return getattr(self, "_" + self.choose(kinds))(depth - 1, in_loop)
@@ -65,14 +79,34 @@ class ProgramWriter:
         return self.choose(["0", "1", "2", "3", *NAMES[:2], *NAMES])
 
     def value(self) -> str:
-        form = self.choose(["{0}", "{0} + {1}", "{0} - {1}", "{0} * 2", "{0} if {2} else {1}",
-                            "({0} or {1})", "len([{0}, {1}])", "sum([v * {0} for v in [1, {1}]])"])
+        form = self.choose(
+            [
+                "{0}",
+                "{0} + {1}",
+                "{0} - {1}",
+                "{0} * 2",
+                "{0} if {2} else {1}",
+                "({0} or {1})",
+                "len([{0}, {1}])",
+                "sum([v * {0} for v in [1, {1}]])",
+            ]
+        )
         return form.format(self.atom(), self.atom(), self.test())
 
     def test(self) -> str:
-        form = self.choose(["{0} < {1}", "{0} > {1}", "{0} % 2 == 0", "{0} == {1}",
-                            "{0} < {1} <= 3", "not {0} > 1", "{0} > 0 and {1} < 2",
-                            "{0} < 1 or {1} > 1", "{0} in [1, 2]"])
+        form = self.choose(
+            [
+                "{0} < {1}",
+                "{0} > {1}",
+                "{0} % 2 == 0",
+                "{0} == {1}",
+                "{0} < {1} <= 3",
+                "not {0} > 1",
+                "{0} > 0 and {1} < 2",
+                "{0} < 1 or {1} > 1",
+                "{0} in [1, 2]",
+            ]
+        )
         return form.format(self.atom(), self.atom())
 
     def _assign(self, depth, in_loop):
@@ -85,8 +119,10 @@ class ProgramWriter:
         return [f"{self.name()}, {self.name()} = {self.atom()}, {self.value()}"]
 
     def _walrus(self, depth, in_loop):
-        return [f"if ({self.name()} := {self.atom()}) > {self.atom()}:",
-                *indented_lines(self.block(0, in_loop))]
+        return [
+            f"if ({self.name()} := {self.atom()}) > {self.atom()}:",
+            *indented_lines(self.block(0, in_loop)),
+        ]
 
     def _log(self, depth, in_loop):
         return [f"log.append({self.value()})"]
@@ -115,8 +151,11 @@ class ProgramWriter:
     def _for(self, depth, in_loop):
         target = self.choose([*NAMES, *NAMES, "a, b"])
         values = "[(1, 2), (2, 0)]" if target == "a, b" else self.choose(["range(3)", "[2, 0, 1]"])
-        return [f"for {target} in {values}:", "    tick()",
-                *indented_lines(self.block(depth, True))]
+        return [
+            f"for {target} in {values}:",
+            "    tick()",
+            *indented_lines(self.block(depth, True)),
+        ]
 
     def _forelse(self, depth, in_loop):
         return [*self._for(depth, in_loop), "else:", *indented_lines(self.block(depth, in_loop))]
@@ -126,13 +165,19 @@ class ProgramWriter:
         return [f"while {test}:", "    tick()", *indented_lines(self.block(depth, True))]
 
     def _whileelse(self, depth, in_loop):
-        return [f"while {self.test()}:", "    tick()", *indented_lines(self.block(depth, True)),
-                "else:", *indented_lines(self.block(depth, in_loop))]
+        return [
+            f"while {self.test()}:",
+            "    tick()",
+            *indented_lines(self.block(depth, True)),
+            "else:",
+            *indented_lines(self.block(depth, in_loop)),
+        ]
 
     def _try(self, depth, in_loop):
         lines = ["try:", *indented_lines(self.block(depth, in_loop))]
-        handler = self.choose(["except ValueError:", "except (ValueError, NameError):",
-                               "except ValueError as error:"])
+        handler = self.choose(
+            ["except ValueError:", "except (ValueError, NameError):", "except ValueError as error:"]
+        )
         lines += [handler, *indented_lines(self.block(depth, in_loop))]
         if self.choose([False, True]):
             lines += ["else:", *indented_lines(self.block(depth, in_loop))]
@@ -145,8 +190,13 @@ class ProgramWriter:
 
     def _match(self, depth, in_loop):
         first, second = self.block(depth, in_loop), self.block(depth, in_loop)
-        return [f"match {self.atom()}:", "    case 1:", *indented_lines(first, 8),
-                f"    case {self.choose(['_', self.name(), '2'])}:", *indented_lines(second, 8)]
+        return [
+            f"match {self.atom()}:",
+            "    case 1:",
+            *indented_lines(first, 8),
+            f"    case {self.choose(['_', self.name(), '2'])}:",
+            *indented_lines(second, 8),
+        ]
 
     def _def(self, depth, in_loop):
         self.functions += 1
@@ -157,18 +207,29 @@ class ProgramWriter:
             name = self.choose(["a", "b"])
             head = [f"nonlocal {name}", f"{name} += 1"]
         calls = [f"log.append({function}())"] * self.choose([1, 2])
-        return [f"def {function}():", *indented_lines([*head, *body]), *calls,
-                *indented_lines(self.block(0, in_loop), 0), f"log.append({function}())"]
+        return [
+            f"def {function}():",
+            *indented_lines([*head, *body]),
+            *calls,
+            *indented_lines(self.block(0, in_loop), 0),
+            f"log.append({function}())",
+        ]
 
     def _lambda(self, depth, in_loop):
         self.functions += 1
         function = f"inner{self.functions}"
-        return [f"{function} = lambda: {self.value()}", *self.block(0, in_loop),
-                f"log.append({function}())"]
+        return [
+            f"{function} = lambda: {self.value()}",
+            *self.block(0, in_loop),
+            f"log.append({function}())",
+        ]
 
     def _genexp(self, depth, in_loop):
-        return [f"c = (v * {self.atom()} for v in [1, {self.atom()}])", *self.block(0, in_loop),
-                "c = sum(c) if not isinstance(c, int) else c"]
+        return [
+            f"c = (v * {self.atom()} for v in [1, {self.atom()}])",
+            *self.block(0, in_loop),
+            "c = sum(c) if not isinstance(c, int) else c",
+        ]
 
 
 def indented_lines(lines: list[str], by: int = 4) -> list[str]:
@@ -205,8 +266,11 @@ def outcome(function: Callable[..., Any], a: int, b: int) -> tuple[Any, ...]:
         value = function(a, b, log, tick)
         result: Any = ("returned", value if isinstance(value, (int, type(None))) else type(value))
     except Exception as error:
-        name = str(error).split("'")[1:2] if isinstance(error, NameError) else (
-            str(error).partition(" object ")[0])
+        name = (
+            str(error).split("'")[1:2]
+            if isinstance(error, NameError)
+            else (str(error).partition(" object ")[0])
+        )
         kind = NameError if isinstance(error, NameError) else type(error)
         result = ("raised", kind, name)
     plain = [entry for entry in log if isinstance(entry, int)]

@@ -18,7 +18,7 @@ def relative_lines(function):
 
 @pytest.mark.parametrize("function", [e[0] for e in EXAMPLES], ids=lambda f: f.__name__)
 def test_converted_source(function, golden):
-    golden(f"converted/{function.__name__}.py", relative_lines(function))
+    golden(f"converted/{function.__name__}.txt", relative_lines(function))
 
 
 def test_a_short_function_stays_short():

@@ -1,7 +1,7 @@
 """Assertions: the message is built only if it is needed.
 
-    assert test, message        ag.assert_(test, lambda: message)
-    assert test                 ag.assert_(test, None)
+assert test, message        ag.assert_(test, lambda: message)
+assert test                 ag.assert_(test, None)
 """
 
 from __future__ import annotations
@@ -21,5 +21,6 @@ def transform(tree: Any, ctx: Context) -> Any:
 class _Asserts(Converter):
     def visit_Assert(self, node: Any) -> Any:
         message = gast.Constant(None, None) if node.msg is None else self.ctx.thunk(node.msg)
-        return self.ctx.statements("ag.assert_(test, message)", node, test=node.test,
-                                   message=message)
+        return self.ctx.statements(
+            "ag.assert_(test, message)", node, test=node.test, message=message
+        )

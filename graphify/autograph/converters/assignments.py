@@ -22,9 +22,21 @@ from graphify.autograph.converters.base import Context, Converter
 from graphify.syntax import origin
 from graphify.syntax.analysis.activity import any_node, names_of
 
-SIGNS = {gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=",
-         gast.Mod: "%=", gast.Pow: "**=", gast.MatMult: "@=", gast.BitAnd: "&=", gast.BitOr: "|=",
-         gast.BitXor: "^=", gast.LShift: "<<=", gast.RShift: ">>="}
+SIGNS = {
+    gast.Add: "+=",
+    gast.Sub: "-=",
+    gast.Mult: "*=",
+    gast.Div: "/=",
+    gast.FloorDiv: "//=",
+    gast.Mod: "%=",
+    gast.Pow: "**=",
+    gast.MatMult: "@=",
+    gast.BitAnd: "&=",
+    gast.BitOr: "|=",
+    gast.BitXor: "^=",
+    gast.LShift: "<<=",
+    gast.RShift: ">>=",
+}
 
 
 def transform(tree: Any, ctx: Context) -> Any:
@@ -60,8 +72,9 @@ class _Assignments(Converter):
             new += stores
         return new
 
-    def _split(self, target: Any, at: Any, late: frozenset[str] | None = None
-               ) -> tuple[Any, list[Any]]:
+    def _split(
+        self, target: Any, at: Any, late: frozenset[str] | None = None
+    ) -> tuple[Any, list[Any]]:
         """A target of plain names, and the stores that put the values where they belong.
 
         A name that the target also reads (`a[i], i = ...`) is bound in its turn among the stores.
@@ -92,10 +105,20 @@ class _Assignments(Converter):
     def _store(self, target: Any, value: Any, at: Any) -> list[Any]:
         owner = self.visit(target.value)
         if isinstance(target, gast.Attribute):
-            return self.ctx.statements("ag.setattr_(owner, name, value)", at, owner=owner,
-                                       name=gast.Constant(target.attr, None), value=value)
-        return self.ctx.statements("ag.setitem(owner, key, value)", at, owner=owner,
-                                   key=self._key(target.slice), value=value)
+            return self.ctx.statements(
+                "ag.setattr_(owner, name, value)",
+                at,
+                owner=owner,
+                name=gast.Constant(target.attr, None),
+                value=value,
+            )
+        return self.ctx.statements(
+            "ag.setitem(owner, key, value)",
+            at,
+            owner=owner,
+            key=self._key(target.slice),
+            value=value,
+        )
 
     def visit_AnnAssign(self, node: Any) -> Any:
         if node.value is None:
@@ -111,11 +134,22 @@ class _Assignments(Converter):
             return self._in_place(node)
         owner, sign = self.visit(node.target.value), gast.Constant(SIGNS[type(node.op)], None)
         if isinstance(node.target, gast.Attribute):
-            return self.ctx.statements("ag.augattr(owner, name, sign, value)", node, owner=owner,
-                                       name=gast.Constant(node.target.attr, None), sign=sign,
-                                       value=node.value)
-        return self.ctx.statements("ag.augitem(owner, key, sign, value)", node, owner=owner,
-                                   key=self._key(node.target.slice), sign=sign, value=node.value)
+            return self.ctx.statements(
+                "ag.augattr(owner, name, sign, value)",
+                node,
+                owner=owner,
+                name=gast.Constant(node.target.attr, None),
+                sign=sign,
+                value=node.value,
+            )
+        return self.ctx.statements(
+            "ag.augitem(owner, key, sign, value)",
+            node,
+            owner=owner,
+            key=self._key(node.target.slice),
+            sign=sign,
+            value=node.value,
+        )
 
     def _in_place(self, node: Any) -> list[Any]:
         """Python reads the old value before it evaluates the right side, which may change it."""
@@ -133,8 +167,9 @@ class _Assignments(Converter):
             old = self.ctx.expression("owner.x", node, owner=target.value)
             old.attr = target.attr
         else:
-            old = self.ctx.expression("owner[key]", node, owner=_copy(target.value),
-                                      key=_copy(target.slice))
+            old = self.ctx.expression(
+                "owner[key]", node, owner=_copy(target.value), key=_copy(target.slice)
+            )
         new += self.ctx.statements("name = old", node, name=value, old=old)
         changed = gast.AugAssign(gast.Name(value, gast.Store(), None, None), node.op, node.value)
         stored = origin.inherit(gast.Name(value, gast.Load(), None, None), node)
@@ -144,9 +179,12 @@ class _Assignments(Converter):
         new: list[Any] = []
         for target in node.targets:
             if isinstance(target, gast.Subscript):
-                new += self.ctx.statements("ag.delitem(owner, key)", node,
-                                           owner=self.visit(target.value),
-                                           key=self._key(target.slice))
+                new += self.ctx.statements(
+                    "ag.delitem(owner, key)",
+                    node,
+                    owner=self.visit(target.value),
+                    key=self._key(target.slice),
+                )
             else:
                 new.append(origin.inherit(gast.Delete([target]), node))
         return new
@@ -170,8 +208,9 @@ class _Assignments(Converter):
 
     def visit_comprehension(self, node: Any) -> Any:
         if not _is_local_target(node.target):
-            self.ctx.unsupported(node.target, "a comprehension that assigns to an object",
-                                 "use a for statement")
+            self.ctx.unsupported(
+                node.target, "a comprehension that assigns to an object", "use a for statement"
+            )
         return self.generic_visit(node)
 
     def _key(self, key: Any) -> Any:
@@ -186,16 +225,18 @@ class _Assignments(Converter):
 
     def _slice(self, node: Any) -> Any:
         if not resolve.is_builtin(self.value_of("slice")):
-            self.ctx.unsupported(node, "`slice` has another meaning here",
-                                 "rename the variable called slice")
+            self.ctx.unsupported(
+                node, "`slice` has another meaning here", "rename the variable called slice"
+            )
         none = gast.Constant(None, None)
         parts = [none if p is None else self.visit(p) for p in (node.lower, node.upper, node.step)]
         if node.lower is None and node.step is None:
             parts = parts[1:2]
         elif node.step is None:
             parts = parts[:2]
-        return self.ctx.expression("slice(parts)", node.lower or node.upper or node.step or node,
-                                   parts=parts)
+        return self.ctx.expression(
+            "slice(parts)", node.lower or node.upper or node.step or node, parts=parts
+        )
 
 
 def _is_local_target(target: Any) -> bool:

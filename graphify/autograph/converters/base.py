@@ -57,8 +57,10 @@ class Context:
         walrus = find_walrus(value)
         if walrus is not None:
             self.unsupported(
-                walrus, f"the assignment `{walrus.target.id} := ...` depends on a condition",
-                "assign the name in a statement of its own before this one")
+                walrus,
+                f"the assignment `{walrus.target.id} := ...` depends on a condition",
+                "assign the name in a statement of its own before this one",
+            )
         node = self.expression("lambda: value", value, value=value)
         node.thunk = True
         return node
@@ -96,7 +98,8 @@ class Converter(gast.NodeTransformer):  # type: ignore[misc]
     def is_local(self, name: str) -> bool:
         """Whether a name is bound in the function at hand or in a converted one around it."""
         return any(name in scope.locals for scope in self.scopes) or any(
-            name in shadow for shadow in self.shadows)
+            name in shadow for shadow in self.shadows
+        )
 
     def value_of(self, name: str) -> Any:
         """What a free name stands for; `resolve.UNKNOWN` for a local."""

@@ -49,7 +49,9 @@ class _Calls(Converter):
 
     def _mark_consumed(self, node: Any, how: str) -> None:
         """A generator expression that the call exhausts captures nothing for later."""
-        name = getattr(node.func, "attr", None) if how == "plain" else getattr(node.func, "id", None)
+        name = (
+            getattr(node.func, "attr", None) if how == "plain" else getattr(node.func, "id", None)
+        )
         if name in (CONSUMERS if how == "overloaded" else {"join"}):
             for argument in node.args:
                 argument.consumed = isinstance(argument, gast.GeneratorExp)
@@ -72,9 +74,12 @@ class _Calls(Converter):
         if name in resolve.OVERLOADED and resolve.is_builtin(value):
             return "overloaded"
         if name in resolve.FORBIDDEN and resolve.is_builtin(value):
-            self.ctx.unsupported(node, f"{name}() cannot be used in converted code",
-                                 "name the variables directly, or mark the function with "
-                                 "graphify.autograph.do_not_convert")
+            self.ctx.unsupported(
+                node,
+                f"{name}() cannot be used in converted code",
+                "name the variables directly, or mark the function with "
+                "graphify.autograph.do_not_convert",
+            )
         return "plain" if resolve.is_plain_callable(value) else "call"
 
     def _how_attribute(self, callee: Any) -> str:
@@ -104,4 +109,3 @@ class _Calls(Converter):
         if chain is None:
             return False
         return resolve.is_exception(resolve.attribute(self.value_of(chain[0]), chain[1:]))
-

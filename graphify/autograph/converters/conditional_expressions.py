@@ -1,6 +1,6 @@
 """Conditional expressions.
 
-    a if test else b        ag.if_exp(test, lambda: a, lambda: b)
+a if test else b        ag.if_exp(test, lambda: a, lambda: b)
 """
 
 from __future__ import annotations

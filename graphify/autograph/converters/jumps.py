@@ -84,7 +84,7 @@ class _Lowering:
         """Lower statements after which the function ends."""
         new: list[Any] = []
         for index, node in enumerate(body):
-            rest = body[index + 1:]
+            rest = body[index + 1 :]
             if isinstance(node, JUMPS):
                 return [*new, node]
             rest = _merge(node, rest) if isinstance(node, gast.If) else rest
@@ -112,7 +112,8 @@ class _Lowering:
             self._refuse_finally(node)
         for part in _parts(node):
             part[:] = (self.tail(part) if _returns(part) else self.block(part, _Loop()).body) or [
-                origin.inherit(gast.Pass(), node)] * bool(part)
+                origin.inherit(gast.Pass(), node)
+            ] * bool(part)
         return node
 
     def _by_flag(self, node: Any, rest: list[Any]) -> list[Any]:
@@ -140,7 +141,7 @@ class _Lowering:
         """Lower statements that others may follow."""
         new = _Block()
         for index, node in enumerate(body):
-            rest = body[index + 1:]
+            rest = body[index + 1 :]
             if isinstance(node, JUMPS):
                 self._jump(node, loop, new)
                 return new
@@ -158,13 +159,14 @@ class _Lowering:
             if inner.flags or not rest:
                 self._guarded(inner.flags, rest, loop, new, node)
                 return new
-            if rest != body[index + 1:]:
+            if rest != body[index + 1 :]:
                 after = self.block(rest, loop)
                 return _Block(new.body + after.body, new.flags | after.flags)
         return new
 
-    def _guarded(self, flags: dict[str, None], rest: list[Any], loop: _Loop, new: _Block,
-                 at: Any) -> None:
+    def _guarded(
+        self, flags: dict[str, None], rest: list[Any], loop: _Loop, new: _Block, at: Any
+    ) -> None:
         after = self.block(rest, loop)
         if after.body:
             guard = gast.If(self._no_flag(flags, at), after.body, [])
@@ -188,8 +190,9 @@ class _Lowering:
             case gast.Break():
                 flag = loop.did_break = loop.did_break or self.ctx.internal_name("did_break")
             case gast.Continue():
-                flag = loop.did_continue = (
-                    loop.did_continue or self.ctx.internal_name("did_continue"))
+                flag = loop.did_continue = loop.did_continue or self.ctx.internal_name(
+                    "did_continue"
+                )
             case _:
                 new.body.append(node)
                 return
@@ -251,8 +254,11 @@ class _Lowering:
         return _Block([node], flags)
 
     def _refuse_finally(self, node: Any) -> None:
-        self.ctx.unsupported(node.finalbody[0], "a jump out of a finally block",
-                             "leave the block after the try statement")
+        self.ctx.unsupported(
+            node.finalbody[0],
+            "a jump out of a finally block",
+            "leave the block after the try statement",
+        )
 
 
 def _parts(node: Any) -> list[list[Any]]:
@@ -284,7 +290,8 @@ def _exits(body: list[Any]) -> bool:
             case gast.If() if _exits(node.body) and _exits(node.orelse):
                 return True
             case gast.Try() if _exits([*node.body, *node.orelse]) and all(
-                    _exits(h.body) for h in node.handlers):
+                _exits(h.body) for h in node.handlers
+            ):
                 return True
             case gast.While() if _is_endless(node):
                 return True
@@ -293,17 +300,26 @@ def _exits(body: list[Any]) -> bool:
 
 def _is_endless(node: Any) -> bool:
     """Whether a loop can only be left by return or raise."""
-    forever = (isinstance(node, gast.While) and isinstance(node.test, gast.Constant)
-               and bool(node.test.value))
+    forever = (
+        isinstance(node, gast.While)
+        and isinstance(node.test, gast.Constant)
+        and bool(node.test.value)
+    )
     return forever and not _breaks(node.body)
 
 
 def _breaks(body: list[Any]) -> bool:
     """Whether a loop body breaks that loop."""
     for node in body:
-        inner = [node.orelse] if isinstance(node, LOOPS) else [
-            part for part in (getattr(node, name, []) for name in ("body", "orelse", "finalbody"))
-            if isinstance(part, list)]
+        inner = (
+            [node.orelse]
+            if isinstance(node, LOOPS)
+            else [
+                part
+                for part in (getattr(node, name, []) for name in ("body", "orelse", "finalbody"))
+                if isinstance(part, list)
+            ]
+        )
         inner += [h.body for h in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
         if isinstance(node, gast.Break):
             return True

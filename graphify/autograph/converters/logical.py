@@ -17,8 +17,18 @@ import gast
 
 from graphify.autograph.converters.base import Context, Converter
 
-SIGNS = {gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">",
-         gast.GtE: ">=", gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in"}
+SIGNS = {
+    gast.Eq: "==",
+    gast.NotEq: "!=",
+    gast.Lt: "<",
+    gast.LtE: "<=",
+    gast.Gt: ">",
+    gast.GtE: ">=",
+    gast.Is: "is",
+    gast.IsNot: "is not",
+    gast.In: "in",
+    gast.NotIn: "not in",
+}
 
 
 def transform(tree: Any, ctx: Context) -> Any:

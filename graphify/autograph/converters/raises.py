@@ -27,5 +27,6 @@ class _Raises(Converter):
         if node.exc is None:
             return node
         cause = node.cause if node.cause is not None else gast.Constant(None, None)
-        return self.ctx.statements("return ag.raise_(exception, cause)", node, exception=node.exc,
-                                   cause=cause)
+        return self.ctx.statements(
+            "return ag.raise_(exception, cause)", node, exception=node.exc, cause=cause
+        )

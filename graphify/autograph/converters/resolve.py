@@ -16,26 +16,59 @@ import numpy as np
 
 UNKNOWN = object()
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Builtins that the operators overload: `len(x)` becomes `ag.len(x)`.
-OVERLOADED = frozenset(["print", "len", "range", "enumerate", "zip", "map", "filter", "abs", "min", "max", "sum", "any", "all", "int", "float", "bool", "complex", "round", "pow", "divmod", "sorted", "reversed", "list", "tuple", "dict", "set", "iter", "next"])
+OVERLOADED = _words("""
+    print len range enumerate zip map filter abs min max sum any all int float bool complex
+    round pow divmod sorted reversed list tuple dict set iter next
+""")
 # Builtins that mean the same for a tensor as for anything else.
-PLAIN_BUILTINS = frozenset(["isinstance", "issubclass", "type", "id", "repr", "str", "hasattr", "callable", "super", "hash", "slice", "ord", "chr", "format", "bytes", "bytearray", "frozenset", "object", "ascii", "hex", "bin", "oct", "property", "staticmethod", "classmethod", "memoryview"])
+PLAIN_BUILTINS = _words("""
+    isinstance issubclass type id repr str hasattr callable super hash slice ord chr format
+    bytes bytearray frozenset object ascii hex bin oct property staticmethod classmethod
+    memoryview
+""")
 # Builtins that see the frame of their caller, or run text: conversion would change their answer.
-FORBIDDEN = frozenset(["exec", "eval", "locals", "globals", "vars", "dir", "breakpoint", "compile"])
+FORBIDDEN = _words("""
+    exec eval locals globals vars dir breakpoint compile
+""")
 
 # Methods that change their object: those writes must be seen by the operators.
-MUTATING = frozenset(["append", "extend", "insert", "pop", "popitem", "remove", "clear", "update", "setdefault", "sort", "reverse", "add", "discard", "difference_update", "intersection_update", "symmetric_difference_update", "appendleft", "popleft", "extendleft", "rotate", "fill", "put", "partition", "resize", "setflags", "setfield", "byteswap", "itemset"])
+MUTATING = _words("""
+    append extend insert pop popitem remove clear update setdefault sort reverse add discard
+    difference_update intersection_update symmetric_difference_update appendleft popleft
+    extendleft rotate fill put partition resize setflags setfield byteswap itemset
+""")
 ARRAY_METHODS = frozenset(n for n in dir(np.ndarray) if not n.startswith("_")) - MUTATING
-CONTAINER_METHODS = frozenset(
-    n for kind in (str, bytes, dict, tuple, frozenset) for n in dir(kind) if not n.startswith("_")
-) - MUTATING
+CONTAINER_METHODS = (
+    frozenset(
+        n
+        for kind in (str, bytes, dict, tuple, frozenset)
+        for n in dir(kind)
+        if not n.startswith("_")
+    )
+    - MUTATING
+)
 # Attributes every array has; loading one never runs user code that needs conversion.
-ARRAY_ATTRIBUTES = frozenset(["shape", "dtype", "ndim", "size", "T", "mT", "real", "imag", "flat", "itemsize", "nbytes"])
+ARRAY_ATTRIBUTES = _words("""
+    shape dtype ndim size T mT real imag flat itemsize nbytes
+""")
 
 # NumPy functions that make arrays out of nothing (there is no tensor to dispatch on) ...
-CREATION = frozenset(["zeros", "ones", "full", "empty", "eye", "arange", "linspace", "logspace", "geomspace", "array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "identity", "tri", "fromfunction", "fromiter", "frombuffer", "fromfile", "fromstring", "loadtxt", "genfromtxt", "indices", "mgrid", "ogrid", "load"])
+CREATION = _words("""
+    zeros ones full empty eye arange linspace logspace geomspace array asarray asanyarray
+    ascontiguousarray asfortranarray identity tri fromfunction fromiter frombuffer fromfile
+    fromstring loadtxt genfromtxt indices mgrid ogrid load
+""")
 # ... those that change an argument, and those that call a function of the user.
-OTHER = frozenset(["copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "apply_along_axis", "apply_over_axes", "piecewise"])
+OTHER = _words("""
+    copyto put place putmask put_along_axis fill_diagonal apply_along_axis apply_over_axes
+    piecewise
+""")
 
 
 class Resolver:
@@ -43,8 +76,9 @@ class Resolver:
 
     def __init__(self, function: FunctionType) -> None:
         self._globals = function.__globals__
-        self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (),
-                               strict=False))
+        self._cells = dict(
+            zip(function.__code__.co_freevars, function.__closure__ or (), strict=False)
+        )
         self.facts: dict[str, Any] = {}
 
     def value(self, name: str) -> Any:
@@ -97,8 +131,7 @@ def is_plain_callable(value: Any) -> bool:
     name = getattr(value, "__name__", "")
     module = getattr(value, "__module__", None) or ""
     dispatches = hasattr(value, "__wrapped__") and type(value).__module__.startswith("numpy")
-    return (dispatches and name not in CREATION | OTHER
-            and not module.startswith("numpy.random"))
+    return dispatches and name not in CREATION | OTHER and not module.startswith("numpy.random")
 
 
 def _of_graphify(value: Any) -> bool:

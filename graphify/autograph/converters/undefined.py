@@ -22,8 +22,9 @@ from graphify.syntax.analysis.definitions import Definitions
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
-def mark_loads(function: Any, scope: Scope, definitions: Definitions,
-               internal: set[str]) -> set[str]:
+def mark_loads(
+    function: Any, scope: Scope, definitions: Definitions, internal: set[str]
+) -> set[str]:
     """Mark, with their function, the loads of its locals that may find them unbound.
 
     Returns:
@@ -42,8 +43,9 @@ def wrap_loads(function: Any, names: set[str], ctx: Context) -> None:
 
 
 class _Marker:
-    def __init__(self, function: Any, scope: Scope, definitions: Definitions,
-                 internal: set[str]) -> None:
+    def __init__(
+        self, function: Any, scope: Scope, definitions: Definitions, internal: set[str]
+    ) -> None:
         self.function, self.definitions = function, definitions
         self.found: set[str] = set()
         self.locals = scope.locals - internal
@@ -95,8 +97,11 @@ class _Marker:
         free = scope_of(function).free & self.locals
         for node in gast.walk(function):
             target = node.target if isinstance(node, gast.AugAssign) else node
-            if isinstance(target, gast.Name) and target.id in free and (
-                    target is not node or isinstance(node.ctx, gast.Load)):
+            if (
+                isinstance(target, gast.Name)
+                and target.id in free
+                and (target is not node or isinstance(node.ctx, gast.Load))
+            ):
                 self.mark(target, frozenset())
 
     def mark(self, name: Any, bound: frozenset[str]) -> None:
@@ -106,7 +111,7 @@ class _Marker:
 
 
 def _pattern_names(pattern: Any) -> list[str]:
-    names = (getattr(node, field, None) for node in gast.walk(pattern) for field in ("name", "rest"))
+    names = [getattr(n, field, None) for n in gast.walk(pattern) for field in ("name", "rest")]
     return [name for name in names if isinstance(name, str)]
 
 

@@ -35,8 +35,11 @@ class _Walrus(Converter):
         if find_walrus(node.test) is None:
             return node
         if any_node(node.orelse, [gast.Break, gast.Continue]) is not None:
-            self.ctx.unsupported(node, "`:=` in the test of a loop whose `else` leaves a loop",
-                                 "assign the name in the loop body")
+            self.ctx.unsupported(
+                node,
+                "`:=` in the test of a loop whose `else` leaves a loop",
+                "assign the name in the loop body",
+            )
         leave = [*node.orelse, gast.Break()]
         inner = origin.inherit(gast.If(node.test, node.body, leave), node)
         loop = origin.inherit(gast.While(gast.Constant(True, None), [], []), node)
@@ -64,8 +67,9 @@ class _Walrus(Converter):
                 break
             parent, name, index = place
             walrus = getattr(parent, name) if index is None else getattr(parent, name)[index]
-            new += self.ctx.statements("name = value", walrus, name=walrus.target.id,
-                                       value=walrus.value)
+            new += self.ctx.statements(
+                "name = value", walrus, name=walrus.target.id, value=walrus.value
+            )
             loaded = origin.inherit(gast.Name(walrus.target.id, gast.Load(), None, None), walrus)
             if index is None:
                 setattr(parent, name, loaded)
@@ -76,6 +80,7 @@ class _Walrus(Converter):
 
 def _first_walrus(node: Any, thunk: bool = False) -> tuple[Any, str, int | None] | None:
     """Where the first thing evaluated in an expression is a walrus that would be in a thunk."""
+    here: tuple[str, int | None]
     match node:
         case gast.BoolOp():
             here, inside = ("values", 0), True

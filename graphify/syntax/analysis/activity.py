@@ -80,8 +80,15 @@ def scope_of(function: Any) -> Scope:
     outer = names.globals | names.nonlocals
     bound = (set(params) | set(names.writes) | names.deletes) - outer
     free = (names.reads | names.captures | outer | names.remote) - bound
-    return Scope(params, frozenset(bound), frozenset(free), frozenset(names.captures),
-                 frozenset(names.remote), frozenset(names.globals), frozenset(names.nonlocals))
+    return Scope(
+        params,
+        frozenset(bound),
+        frozenset(free),
+        frozenset(names.captures),
+        frozenset(names.remote),
+        frozenset(names.globals),
+        frozenset(names.nonlocals),
+    )
 
 
 def parameters(args: Any) -> tuple[str, ...]:

@@ -80,8 +80,9 @@ class Definitions:
 
     _AsyncFor = _For
 
-    def _loop(self, node: Any, head: Bound, test: Bound, endless: bool,
-              target: Bound = frozenset()) -> Bound | None:
+    def _loop(
+        self, node: Any, head: Bound, test: Bound, endless: bool, target: Bound = frozenset()
+    ) -> Bound | None:
         while True:
             self._breaks.append([])
             self._continues.append([])
@@ -142,8 +143,12 @@ def _unbound_in(nodes: list[Any]) -> Bound:
     """Names that some statement in a list may unbind."""
     names = set(names_of(nodes).deletes)
     for node in nodes:
-        names.update(n for child in gast.walk(node) if isinstance(child, gast.ExceptHandler)
-                     for n in handler_name(child))
+        names.update(
+            n
+            for child in gast.walk(node)
+            if isinstance(child, gast.ExceptHandler)
+            for n in handler_name(child)
+        )
     return frozenset(names)
 
 
