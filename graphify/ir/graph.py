@@ -88,7 +88,7 @@ class Value:
         return f"<value {self.node.op.name}.{self.index}: {self.spec}>"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class Graph:
     """Parameters, nodes in topological order (parameters not among them), results."""
 

@@ -15,6 +15,7 @@ from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, as_tensor, refresh, resolve, value_needed
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import decide_equal, decide_less
+from graphify.ir.types import Spec
 
 from graphify.ops import core, elementwise, indexing, shape
 from graphify.ops.linalg import matmul

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators import iteration
-from graphify.autograph.operators.calls import call
+from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.control_flow import for_, is_staged, truth
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
 from graphify.ops import core, effects, elementwise
@@ -186,3 +186,15 @@ def sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
         ordered.sort()
         return builtins.list(ordered[::-1] if reverse else ordered)
     return builtins.sorted(iterable, key=key, reverse=reverse)
+
+
+# A built-in that reaches a call as a value (`apply(len, x)`) is overloaded, too.
+OVERLOADS.update(
+    {
+        getattr(builtins, f.__name__): f
+        for f in (print, int, float, complex, bool, round, min, max, sum, any, all, map, filter, sorted)
+    },
+)
+OVERLOADS.update(
+    {getattr(builtins, f.__name__): f for f in (range, len, enumerate, zip, reversed)}
+)

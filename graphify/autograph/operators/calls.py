@@ -21,8 +21,11 @@ import numpy as np
 
 from graphify.autograph.operators.places import Contents
 from graphify.autograph.operators.state import Unstageable
-from graphify.ir.bind import Tensor, current_builder
+from graphify.autograph.operators.undefined import certain
+from graphify.ir.bind import Tensor, current_builder, resolve
 from graphify.location import PACKAGE, here
+from graphify.numpy._table import FUNCTIONS
+from graphify.ops import core
 from graphify.tracing.capture import ABSENT, Root, root_of
 from graphify.tracing.guards import Place
 
@@ -60,14 +63,16 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, functools.partial):
         return call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
     if isinstance(function, FunctionType):
-        return converted(function)(*args, **kwargs) if is_convertible(function) else _plain(function, args, kwargs)
+        if not is_convertible(function):
+            return _plain(function, args, kwargs)
+        return certain(converted(function)(*args, **kwargs))
     if isinstance(function, type):
         return _construct(function, args, kwargs)
     if isinstance(function, BuiltinFunctionType):
         return _call_builtin(function, args, kwargs)
     user_call = getattr(type(function), "__call__", None)
     if isinstance(user_call, FunctionType) and is_convertible(user_call):
-        return converted(user_call)(function, *args, **kwargs)
+        return certain(converted(user_call)(function, *args, **kwargs))
     return function(*args, **kwargs)
 
 
@@ -102,6 +107,8 @@ def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _construct(cls: type, args: Any, kwargs: Any) -> Any:
+    if issubclass(cls, np.generic) and len(args) == 1 and isinstance(args[0], Tensor):
+        return core.to_dtype(resolve(args[0]), cls)  # np.float32(x)
     instance = cls(*args, **kwargs)
     remember_local(instance)
     return instance
@@ -115,18 +122,14 @@ def remember_local(instance: Any) -> None:
         root.local_objects[id(instance)] = (instance, builder.home)
 
 
-_replacements: dict[Any, Callable[..., Any]] = {}
-
-
-def replace_in_traces(original: Any, replacement: Callable[..., Any]) -> None:
-    """In traces, calls of `original` become calls of `replacement`."""
-    _replacements[original] = replacement
+OVERLOADS: dict[Any, Callable[..., Any]] = {}  # Python's built-in functions, by builtins.py
 
 
 def _replacement(function: Any) -> Callable[..., Any] | None:
+    """graphify's own version of a NumPy or built-in function."""
     try:
-        return _replacements.get(function)
-    except TypeError:  # unhashable callables are nobody's replacement
+        return OVERLOADS.get(function) or FUNCTIONS.get(function)
+    except TypeError:  # not hashable, so not one of these
         return None
 
 

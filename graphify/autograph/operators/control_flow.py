@@ -33,7 +33,8 @@ from graphify.autograph.operators.state import (
     structure_error,
     take_apart,
 )
-from graphify.errors import ConcreteValueNeeded, TraceError
+from graphify.autograph.operators.undefined import certain
+from graphify.errors import ConcreteValueNeeded
 from graphify.ir.bind import Tensor, as_tensor, current_builder, recording, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.sizes import Size, fresh, product
@@ -151,7 +152,7 @@ def if_exp(test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -
     """The conditional expression, and an if statement whose branches both return."""
     if not is_staged(test):
         return if_true() if test else if_false()
-    branches = (lambda: (if_true(),), lambda: (if_false(),))
+    branches = (lambda: (certain(if_true()),), lambda: (certain(if_false()),))
     return _cond(truth(test), branches, ("the result",), (if_true, if_false))[0]
 
 
@@ -681,6 +682,3 @@ def _staged_for_with_test(items: Any, body: Any, state: State, names: Names, tes
 
     start = resolve(Tensor(np.asarray(0), weak=True))
     return _staged_while(holds, turn, (start, *state), ("i", *names))[1:]
-
-
-__all__ = ["TraceError", "for_", "if_", "if_exp", "is_staged", "truth", "while_"]

@@ -53,5 +53,11 @@ def defined(value: Any) -> Any:
     return value
 
 
+def certain(value: Any) -> Any:
+    """The value of a name that the converter itself knows to be bound (the user's own reads go
+    through `defined`): a return value, under the flag that says it was set."""
+    return value.value if isinstance(value, Maybe) else value
+
+
 def _message(name: str) -> str:
     return f"cannot access local variable '{name}' where it is not associated with a value"
