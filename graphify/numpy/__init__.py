@@ -27,6 +27,8 @@ _FILES = (
     "calculus",
     "nans",
     "manipulation",
+    "joining",
+    "rearrange",
     "indexing",
     "linalg",
     "random",

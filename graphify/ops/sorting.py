@@ -182,3 +182,21 @@ at_least_zero = defop(
     sample=lambda: [((np.array([0, 2, 1]),), {})],
     doc="the operand; ValueError if an element is negative",
 )
+
+
+def _not_all(x: Any) -> Any:
+    if np.any(x):
+        raise ValueError("All-NaN slice encountered")
+    return np.logical_not(x)
+
+
+not_all = defop(
+    "not_all",
+    spec=lambda x: Spec(x.shape, x.dtype),
+    eval=_not_all,
+    vmap=lambda args, batched: not_all(args[0]),
+    tf="not_all",
+    differentiable=(),
+    sample=lambda: [((np.array([False, False]),), {})],
+    doc="logical_not of the operand; ValueError if an element is true",
+)

@@ -1,0 +1,166 @@
+"""Reductions that leave NaN out: nansum, nanmean, nanmax and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphify.ir.bind import Tensor
+from graphify.ir.types import is_inexact
+from graphify.numpy import reduction as n
+from graphify.numpy._table import NAMES, NO_VALUE, finish, implements, to_tensor
+from graphify.ops import core, elementwise as e
+
+
+def without_nan(x: Tensor, value: Any) -> Tensor:
+    """`x` with a number instead of NaN."""
+    if not is_inexact(x.dtype):
+        return x
+    return e.where(e.isnan(x), Tensor(np.asarray(value, x.dtype)), x)  # type: ignore[no-any-return]
+
+
+def _present(x: Tensor, where: Any) -> Any:
+    """The `where=` of the elements that are no NaN."""
+    if not is_inexact(x.dtype):
+        return where
+    mask = e.logical_not(e.isnan(x))
+    return e.logical_and(mask, to_tensor(where)) if n.limited(where) else mask
+
+
+@implements(np.nansum)
+def nansum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Any:
+    """The sum, NaN counting as zero."""
+    return n.sum_(without_nan(to_tensor(a), 0), axis, dtype, out, keepdims, initial, where)
+
+
+@implements(np.nanprod)
+def nanprod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Any:
+    """The product, NaN counting as one."""
+    return n.prod(without_nan(to_tensor(a), 1), axis, dtype, out, keepdims, initial, where)
+
+
+@implements(np.nancumsum)
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """The running sum, NaN counting as zero."""
+    return n.cumsum(without_nan(to_tensor(a), 0), axis, dtype, out)
+
+
+@implements(np.nancumprod)
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """The running product, NaN counting as one."""
+    return n.cumprod(without_nan(to_tensor(a), 1), axis, dtype, out)
+
+
+def _extreme(plain: Callable[..., Any], low: float) -> Callable[..., Any]:
+    def function(
+        a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE, where: Any = True
+    ) -> Any:
+        x = to_tensor(a)
+        result = plain(without_nan(x, low) if is_inexact(x.dtype) else x, axis, None, keepdims, initial, where)
+        if is_inexact(x.dtype) and not n.given(initial):
+            empty = n.all_(e.isnan(x), axis, keepdims=keepdims, where=where)
+            result = e.where(empty, Tensor(np.asarray(np.nan, x.dtype)), result)
+        return finish(result, out)
+
+    function.__doc__ = "The extreme of the elements that are no NaN; NaN if there are none."
+    return function
+
+
+nanmax = implements(np.nanmax)(_extreme(n.max_, -np.inf))
+nanmin = implements(np.nanmin)(_extreme(n.min_, np.inf))
+
+
+def _position(plain: Callable[..., Any], low: float, name: str) -> Callable[..., Any]:
+    def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+        return plain(_some(without_nan(x := to_tensor(a), low), x, axis), axis, out, keepdims=keepdims)
+
+    function.__doc__ = f"The index of `{name}` among the elements that are no NaN."
+    return function
+
+
+def _some(replaced: Tensor, x: Tensor, axis: Any) -> Tensor:
+    """The data; ValueError when it runs with a slice of nothing but NaN."""
+    if not is_inexact(x.dtype):
+        return replaced
+    from graphify.ops.sorting import not_all
+
+    empty = n.all_(e.isnan(x), axis, keepdims=True)
+    return e.where(not_all(empty), replaced, replaced)  # type: ignore[no-any-return]
+
+
+nanargmax = implements(np.nanargmax)(_position(n.argmax, -np.inf, "argmax"))
+nanargmin = implements(np.nanargmin)(_position(n.argmin, np.inf, "argmin"))
+
+
+@implements(np.nanmean)
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
+    """The mean of the elements that are no NaN."""
+    x = to_tensor(a)
+    return n.mean(without_nan(x, 0), axis, dtype, out, keepdims, where=_present(x, where))
+
+
+@implements(np.nanvar)
+def nanvar(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = NO_VALUE,
+    correction: Any = NO_VALUE,
+) -> Any:
+    """The variance of the elements that are no NaN."""
+    x = to_tensor(a)
+    present = _present(x, where)
+    result = n.var(
+        without_nan(x, 0), axis, dtype, None, ddof, keepdims, where=present, mean=mean, correction=correction
+    )
+    if n.limited(present):  # fewer elements than ddof: NaN, where var gives infinity
+        taken = ddof if correction is NO_VALUE else correction
+        count = n.sum_(core.broadcast_to(to_tensor(present), shape=x.dims), axis, keepdims=keepdims)
+        result = e.where(e.less_equal(count, taken), Tensor(np.asarray(np.nan, result.dtype)), result)
+    return finish(result, out)
+
+
+@implements(np.nanstd)
+def nanstd(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = NO_VALUE,
+    correction: Any = NO_VALUE,
+) -> Any:
+    """The standard deviation of the elements that are no NaN."""
+    variance = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return finish(e.sqrt(variance), out)
+
+
+NAMES["_without_nan"] = without_nan

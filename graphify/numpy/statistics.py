@@ -1,0 +1,377 @@
+"""Order statistics, covariances and histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import ShapeError, SpecError
+from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.sizes import Dim, product
+from graphify.ir.types import BOOL, DType, is_complex, is_float, is_inexact
+from graphify.numpy._table import NAMES, axes_of, finish, implements, to_tensor
+from graphify.numpy.creation import INT64, linspace
+from graphify.numpy.reduction import any_, average, flag, max_, mean, min_, sum_
+from graphify.numpy.sorting import flat, searchsorted, slice_axis
+from graphify.ops import core, elementwise as e, indexing, reduction as r, sorting as s
+from graphify.ops.core import to_dtype
+from graphify.ops.linalg import matmul, matrix_transpose
+from graphify.ops.shape import concatenate, move_axis
+
+# --- median and quantiles -----------------------------------------------------------------------------
+
+
+def _ordered(a: Any, axis: Any) -> tuple[Tensor, tuple[int, ...], Tensor]:
+    """The data; its axes; the data sorted along them, joined to one last axis."""
+    x = to_tensor(a)
+    axes = axes_of(axis, x.ndim)
+    joined, _ = r.flat_axes(x, axes)
+    return x, axes, s.sort(joined, axis=joined.ndim - 1)
+
+
+def _kept(result: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: Any) -> Tensor:
+    if not flag(keepdims):
+        return result
+    return core.reshape(result, shape=r.reduced_shape(x.dims, axes, True))  # type: ignore[no-any-return]
+
+
+def _at(line: Tensor, index: Any) -> Tensor:
+    """Elements at an index of the last axis."""
+    last = line.ndim - 1
+    return indexing.gather(line, to_dtype(core.strong(index), INT64), axes=(last,))  # type: ignore[no-any-return]
+
+
+@implements(np.median)
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    """The middle element, or the mean of the two in the middle; NaN if there is a NaN."""
+    x, axes, line = _ordered(a, axis)
+    count = line.dims[-1]
+    if isinstance(count, int) and count == 0:
+        return finish(mean(x, axis, keepdims=keepdims), out)
+    size = as_tensor(count)
+    high = e.floor_divide(size, 2)
+    low = e.floor_divide(e.subtract(size, 1), 2)
+    middle = slice_or_gather(line, low, high)
+    result = mean(middle, axis=0) if middle.dtype != BOOL else mean(to_dtype(middle, np.float64), axis=0)
+    if is_inexact(x.dtype):
+        result = e.where(any_(e.isnan(line), axis=-1), Tensor(np.asarray(np.nan, result.dtype)), result)
+    return finish(_kept(result, x, axes, keepdims), out)
+
+
+def slice_or_gather(line: Tensor, low: Any, high: Any) -> Tensor:
+    """Two elements of the last axis, stacked in front; the same one twice has itself as mean."""
+    one, other = _at(line, low), _at(line, high)
+    return core.reshape(concatenate(*(core.reshape(t, shape=(1, *t.dims)) for t in (one, other)), axis=0), shape=(2, *one.dims))  # type: ignore[no-any-return]
+
+
+_CONTINUOUS = {  # method -> (alpha, beta) of the virtual index. Source: numpy.quantile's notes
+    "weibull": (0.0, 0.0),
+    "linear": (1.0, 1.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+    "hazen": (0.5, 0.5),
+    "interpolated_inverted_cdf": (0.0, 1.0),
+}
+
+
+def _virtual_index(count: Any, q: Tensor, method: str) -> Tensor:
+    """Where in the sorted data the quantile lies, in elements."""
+    size = core.strong(as_tensor(count))
+    size = to_dtype(size, q.dtype)
+    if method in ("linear", "lower", "higher", "midpoint", "nearest"):
+        return e.multiply(e.subtract(size, 1), q)  # type: ignore[no-any-return]
+    alpha, beta = _CONTINUOUS[method]
+    scaled = e.multiply(size, q)
+    offset = e.subtract(e.add(alpha, e.multiply(q, 1 - alpha - beta)), 1)
+    return e.add(scaled, offset)  # type: ignore[no-any-return]
+
+
+def _quantile(a: Any, q: Tensor, axis: Any, out: Any, method: str, keepdims: Any, ignore_nan: bool) -> Any:
+    x, axes, line = _ordered(a, axis)
+    if is_complex(x.dtype):
+        raise TypeError("a must be an array of real numbers")
+    if x.dtype == BOOL:
+        raise TypeError("quantile: a boolean array has no quantiles, convert it with .astype")
+    if method not in _CONTINUOUS and method not in ("lower", "higher", "midpoint", "nearest"):
+        raise ValueError(
+            f"method: expected one of {sorted([*_CONTINUOUS, 'lower', 'higher', 'midpoint', 'nearest'])}, "
+            f"got {method!r}"
+        )
+    _check_range(q)
+    fractions = flat(q)
+    if ignore_nan and is_inexact(x.dtype):
+        present = r.reduce_sum(core.cast(e.logical_not(e.isnan(line)), dtype=INT64), axes=(line.ndim - 1,), keepdims=True)
+        counts = core.reshape(present, shape=(1, *line.dims[:-1]))
+        points = core.reshape(fractions, shape=(fractions.dims[0], *(1,) * (line.ndim - 1)))
+    else:
+        counts, points = as_tensor(line.dims[-1]), fractions
+    values = _between(line, _virtual_index(counts, points, method), counts, method)
+    if is_inexact(x.dtype) and not ignore_nan:
+        bad = any_(e.isnan(line), axis=-1)
+        values = e.where(bad, Tensor(np.asarray(np.nan, values.dtype)), values)
+    if ignore_nan and is_inexact(x.dtype):
+        empty = core.reshape(e.equal(counts, 0), shape=(1, *line.dims[:-1]))
+        values = e.where(empty, Tensor(np.asarray(np.nan, values.dtype)), values)
+    shape = r.reduced_shape(x.dims, axes, flag(keepdims))
+    return finish(core.reshape(values, shape=(*q.dims, *shape)), out)
+
+
+def _check_range(q: Tensor) -> None:
+    if not q.is_symbolic and q.numpy().size and not np.all((q.numpy() >= 0) & (q.numpy() <= 1)):
+        raise ValueError("Quantiles must be in the range [0, 1]")
+
+
+def _between(line: Tensor, position: Tensor, count: Any, method: str) -> Tensor:
+    """The data at fractional positions: quantiles in front, then the other axes."""
+    last = e.subtract(core.strong(count), 1)
+    if method == "nearest":
+        return _pick(line, e.rint(position), last)
+    low = e.floor(position)
+    if method == "lower":
+        return _pick(line, low, last)
+    if method == "higher":
+        return _pick(line, e.ceil(position), last)
+    before, after = _pick(line, low, last), _pick(line, e.add(low, 1.0), last)
+    if method == "midpoint":
+        share = e.where(e.equal(position, low), 0.0, 0.5)
+    else:
+        share = e.subtract(position, low)
+    share = core.strong(e.where(e.logical_or(e.less(position, 0), e.greater_equal(position, last)), 0.0, share))
+    wide = (*share.dims, *(1,) * (before.ndim - share.ndim)) if share.ndim < before.ndim else share.dims
+    return _lerp(before, after, core.reshape(share, shape=wide))
+
+
+def _pick(line: Tensor, index: Tensor, last: Tensor) -> Tensor:
+    """Elements of the last axis; the index has the quantiles, or quantiles and the other axes."""
+    place = e.minimum(e.maximum(core.cast(index, dtype=INT64), 0), e.maximum(last, 0))
+    if place.ndim == 1:
+        return _at(line, place)
+    axis = line.ndim - 1
+    moved = move_axis(place, 0, axis)
+    return move_axis(r.pick_along(line, moved, axis), axis, 0)
+
+
+def _lerp(a: Tensor, b: Tensor, t: Tensor) -> Tensor:
+    """Linear interpolation, exact at both ends. Source: numpy's `_lerp`."""
+    difference = e.subtract(b, a)
+    up = e.add(a, e.multiply(difference, t))
+    down = e.subtract(b, e.multiply(difference, e.subtract(1, t)))
+    result = e.where(e.greater_equal(t, 0.5), down, up)
+    return e.where(e.equal(a, b), a, result) if is_inexact(a.dtype) else result  # type: ignore[no-any-return]
+
+
+def _fractions(a: Any, q: Any, percent: bool) -> Tensor:
+    x, points = to_tensor(a), as_tensor(q)
+    if percent:
+        points = e.divide(points, Tensor(np.asarray(100, x.dtype)) if is_float(x.dtype) else 100.0)
+    elif points.spec.weak and is_float(x.dtype):
+        points = to_dtype(points, x.dtype)
+    points = core.strong(points)
+    return points if is_inexact(points.dtype) else to_dtype(points, np.float64)
+
+
+def _quantile_functions(percent: bool, ignore_nan: bool, doc: str) -> Any:
+    def function(
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        overwrite_input: bool = False,
+        method: str = "linear",
+        keepdims: Any = False,
+        *,
+        weights: Any = None,
+    ) -> Any:
+        if weights is not None:
+            raise SpecError("quantile: weights are not supported")
+        try:
+            return _quantile(a, _fractions(a, q, percent), axis, out, method, keepdims, ignore_nan)
+        except ValueError as error:
+            if percent and str(error).startswith("Quantiles must"):
+                raise ValueError("Percentiles must be in the range [0, 100]") from None
+            raise
+
+    function.__doc__ = doc
+    return function
+
+
+quantile = implements(np.quantile)(_quantile_functions(False, False, "Quantiles of the data over axes."))
+percentile = implements(np.percentile)(_quantile_functions(True, False, "Percentiles of the data over axes."))
+nanquantile = implements(np.nanquantile)(_quantile_functions(False, True, "Quantiles, NaN left out."))
+nanpercentile = implements(np.nanpercentile)(_quantile_functions(True, True, "Percentiles, NaN left out."))
+
+
+@implements(np.nanmedian)
+def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+    """The median of the elements that are no NaN."""
+    x, axes, line = _ordered(a, axis)
+    if not is_inexact(x.dtype):
+        return median(x, axis, out, keepdims=keepdims)
+    place = line.ndim - 1
+    count = r.reduce_sum(core.cast(e.logical_not(e.isnan(line)), dtype=INT64), axes=(place,), keepdims=True)
+    low = e.maximum(e.floor_divide(e.subtract(count, 1), 2), 0)
+    high = e.minimum(e.floor_divide(count, 2), e.maximum(e.subtract(count, 1), 0))
+    pair = concatenate(r.pick_along(line, low, place), r.pick_along(line, high, place), axis=place)
+    return finish(_kept(mean(pair, axis=-1), x, axes, keepdims), out)
+
+
+# --- covariance ---------------------------------------------------------------------------------------------
+
+
+@implements(np.cov)
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """The covariance matrix of variables in rows (or columns)."""
+    x = _observations(m, rowvar, dtype, *([y] if y is not None else []))
+    if y is not None:
+        x = concatenate(x, _observations(y, rowvar, x.dtype, m, dtype), axis=0)
+    weights = _covariance_weights(fweights, aweights, x)
+    taken = (0 if bias else 1) if ddof is None else ddof
+    centre, total = average(x, axis=1, weights=weights, returned=True)
+    total = total[0]
+    if weights is None:
+        freedom = e.subtract(as_tensor(x.dims[1]), taken)
+    elif aweights is None or taken == 0:
+        freedom = e.subtract(total, taken)
+    else:
+        spread = sum_(e.multiply(weights, to_tensor(aweights)))
+        freedom = e.subtract(total, e.divide(e.multiply(taken, spread), total))
+    centred = e.subtract(x, core.reshape(centre, shape=(*centre.dims, 1)))
+    right = centred if weights is None else e.multiply(centred, weights)
+    product_ = matmul(centred, e.conjugate(matrix_transpose(right)))
+    scaled = e.multiply(product_, e.divide(1, core.cast(core.strong(e.maximum(freedom, 0)), dtype=np.dtype(np.float64))))
+    scaled = to_dtype(scaled, x.dtype)
+    return NAMES["squeeze"](scaled)  # type: ignore[no-any-return]
+
+
+def _observations(m: Any, rowvar: bool, dtype: Any, *others: Any) -> Tensor:
+    x = to_tensor(m)
+    if x.ndim > 2:
+        raise ValueError("m has more than 2 dimensions")
+    kinds = [x.dtype, np.dtype(np.float64)] + [to_tensor(o).dtype for o in others if not isinstance(o, np.dtype) and o is not None]
+    x = to_dtype(x, np.result_type(*kinds) if dtype is None else dtype)
+    if x.ndim < 2:
+        x = core.reshape(x, shape=(1, product(x.dims)))
+    elif not rowvar and x.dims[0] != 1:
+        x = matrix_transpose(x)
+    return x
+
+
+def _covariance_weights(fweights: Any, aweights: Any, x: Tensor) -> Tensor | None:
+    weights = None
+    for given in (fweights, aweights):
+        if given is not None:
+            w = to_dtype(to_tensor(given), np.float64)
+            if w.ndim > 1:
+                raise RuntimeError("cannot handle multidimensional weights")
+            if w.dims != (x.dims[1],) and all(isinstance(d, int) for d in (*w.dims, x.dims[1])):
+                raise RuntimeError("incompatible numbers of samples and weights")
+            weights = w if weights is None else e.multiply(weights, w)
+    return weights
+
+
+@implements(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Tensor:
+    """The correlation matrix of variables in rows (or columns)."""
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return e.divide(c, c)  # type: ignore[no-any-return]
+    deviation = e.sqrt(e.real(NAMES["diagonal"](c)))
+    n = deviation.dims[0]
+    c = e.divide(e.divide(c, core.reshape(deviation, shape=(n, 1))), core.reshape(deviation, shape=(1, n)))
+    if is_complex(c.dtype):
+        return e.make_complex(_unit(e.real(c)), _unit(e.imag(c)))  # type: ignore[no-any-return]
+    return _unit(c)
+
+
+def _unit(x: Tensor) -> Tensor:
+    return e.minimum(e.maximum(x, -1), 1)  # type: ignore[no-any-return]
+
+
+# --- histograms ------------------------------------------------------------------------------------------------
+
+
+@implements(np.histogram_bin_edges)
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
+    """The edges of a histogram's bins."""
+    if isinstance(bins, str):
+        raise SpecError("histogram: automatic bins are not supported; give their number or edges")
+    edges = to_tensor(bins)
+    if edges.ndim == 1:
+        return edges
+    if edges.ndim > 1:
+        raise ShapeError("`bins` must be 1d, when an array")
+    x = flat(a)
+    kind = np.result_type(x.dtype, np.float64) if not is_float(x.dtype) else np.result_type(x.dtype, np.float32)
+    low, high = _outer_edges(x, range)
+    return linspace(low, high, _bin_count(bins) + 1, dtype=kind)  # type: ignore[no-any-return]
+
+
+def _bin_count(bins: Any) -> Dim:
+    from graphify.ops.shape import as_dim
+
+    try:
+        count = as_dim(bins, "bins")
+    except TypeError:
+        raise TypeError("`bins` must be an integer, a string, or an array") from None
+    if isinstance(count, int) and count < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    return count
+
+
+def _outer_edges(x: Tensor, range: Any) -> tuple[Any, Any]:
+    if range is not None:
+        low, high = range
+        if not isinstance(low, Tensor) and not isinstance(high, Tensor):
+            if low > high:
+                raise ValueError("max must be larger than min in range parameter.")
+            return (low - 0.5, high + 0.5) if low == high else (low, high)
+    elif isinstance(x.dims[0], int) and x.dims[0] == 0:
+        return 0, 1
+    else:
+        low, high = min_(x), max_(x)
+    flat_range = e.equal(low, high)
+    return e.where(flat_range, e.subtract(low, 0.5), low), e.where(flat_range, e.add(high, 0.5), high)
+
+
+@implements(np.histogram)
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Tensor, Tensor]:
+    """How many elements fall in each bin, and the edges of the bins."""
+    x = flat(a)
+    edges = histogram_bin_edges(x, bins, range)
+    n = edges.dims[0]
+    counted = None if weights is None else flat(weights)
+    left, right = (searchsorted(s.sort(x, axis=0), edges, side) for side in ("left", "right"))
+    if counted is None:
+        marks = concatenate(slice_axis(left, 0, n - 1, 0), slice_axis(right, n - 1, n, 0), axis=0)
+        counts = NAMES["diff"](marks)
+    else:
+        counts = _weighted(x, counted, edges, n)
+    if not density:
+        return counts, edges
+    widths = to_dtype(NAMES["diff"](edges), np.float64)
+    return e.divide(e.divide(counts, widths), sum_(counts)), edges
+
+
+def _weighted(x: Tensor, weights: Tensor, edges: Tensor, n: Dim) -> Tensor:
+    order = s.argsort(x, axis=0, stable=True)
+    line = indexing.gather(x, order, axes=(0,))
+    dtype: DType = np.result_type(weights.dtype, np.float64) if is_inexact(weights.dtype) else weights.dtype
+    total = r.cumsum(to_dtype(indexing.gather(weights, order, axes=(0,)), dtype), axis=0)
+    total = concatenate(core.full((1,), 0, dtype), total, axis=0)
+    left = searchsorted(line, slice_axis(edges, 0, n - 1, 0), "left")
+    right = searchsorted(line, slice_axis(edges, n - 1, n, 0), "right")
+    marks = concatenate(left, right, axis=0)
+    return NAMES["diff"](indexing.gather(total, marks, axes=(0,)))  # type: ignore[no-any-return]
+
+
