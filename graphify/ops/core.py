@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.bind import Tensor, active_tapes, as_tensor
 from graphify.ir.op import defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, fresh, product
 from graphify.ir.types import DType, Spec, canonical_dtype, is_complex, is_inexact
@@ -50,7 +50,8 @@ def to_dtype(x: Tensor, dtype: Any) -> Tensor:
     dtype = canonical_dtype(dtype)
     if x.dtype == dtype and not x.spec.weak:
         return x
-    if x.spec.weak and not x.is_symbolic:  # a Python number: it must fit
+    recorded = is_inexact(x.dtype) and is_inexact(dtype) and active_tapes()
+    if x.spec.weak and not x.is_symbolic and not recorded:  # a Python number: it must fit
         value = x.numpy().item()
         return Tensor(np.asarray(value, dtype))
     return cast(x, dtype=dtype)  # type: ignore[no-any-return]

@@ -130,7 +130,8 @@ _SLICE_SAMPLES = [
 slice_ = defop(
     "slice",
     spec=lambda x, *indices, key: Spec(_slice_shape(x.shape, key), x.dtype),
-    eval=lambda x, *indices, key: x[numpy_key(key, indices)],
+    # The ellipsis makes x[0] of a vector a view of that element, where NumPy alone gives a scalar.
+    eval=lambda x, *indices, key: x[(*numpy_key(key, indices), ...)],
     vjp=_slice_vjp,
     jvp=lambda ts, y, x, *indices, key: slice_(ts[0], *indices, key=key),
     vmap=_slice_vmap,

@@ -3,8 +3,6 @@
 Importing the package gives the control-flow ops their rules.
 """
 
-from graphify.transforms import control as _control
-from graphify.transforms import loops as _loops
-from graphify.transforms import lanes as _lanes
+from graphify.transforms import control, lanes, loops
 
-__all__: list[str] = []
+__all__ = ["control", "lanes", "loops"]

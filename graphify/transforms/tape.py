@@ -14,7 +14,7 @@ array's new content takes the key of what was written (see `graphify.ir.bind.ass
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -73,9 +73,10 @@ FOREIGN = 0  # the group of arrays over memory that no array owns
 class Tape:
     """Records the ops that depend on watched tensors, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_access: Callable[[Tensor], None] | None = None) -> None:
         self.records: list[Record] = []
         self.paused = False
+        self.on_access = on_access  # told of each operand that is more than a plain Tensor
         self._live: set[Key] = set()  # keys that depend on a watched one, or are one
         self._known: dict[int, tuple[Array, Stored]] = {}  # id of an array -> itself, its key
         self._groups: dict[int, set[int]] = {}  # owner of memory -> ids in _known that use it
@@ -111,7 +112,13 @@ class Tape:
     def record(
         self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any], outputs: Sequence[Tensor]
     ) -> None:
-        if self.paused or op.differentiable == () or not any(map(self.tracks, inputs)):
+        if self.paused:
+            return
+        if self.on_access is not None:
+            for t in inputs:
+                if type(t) is not Tensor:
+                    self.on_access(t)
+        if op.differentiable == () or not any(map(self.tracks, inputs)):
             return
         positions = range(len(inputs)) if op.differentiable is None else op.differentiable
         if not any(i < len(inputs) and self.tracks(inputs[i]) for i in positions):

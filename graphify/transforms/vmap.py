@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, bind
 from graphify.ir.graph import Graph, Node, Value, as_size
@@ -138,7 +140,7 @@ def map_op(
     return results, [True] * len(results)
 
 
-_INDEX = Spec((), core.canonical_dtype("int64"))
+_INDEX = Spec((), np.dtype(np.int64))
 
 
 def _sort(args: Sequence[Tensor], batched: Sequence[bool]) -> list[Tensor]:

@@ -1,0 +1,479 @@
+"""Derivatives of functions: grad, value_and_grad, jvp, vjp, jacobian, hessian, custom_gradient.
+
+    >>> float(grad(lambda x: x * x)(3.0))
+    6.0
+
+Each works on eager tensors, inside `graphify.function`, and on one another's results. Arguments and
+results may be containers of arrays (lists, tuples, dicts, dataclasses). The gradient with respect
+to a complex array follows TensorFlow: it points in the direction in which a real loss grows.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphify import tree
+from graphify.api import structures
+from graphify.api.pullback import forward_jacobian, reverse_jacobian
+from graphify.ir.bind import Tensor, current_builder, taping
+from graphify.ir.types import is_inexact
+from graphify.ops import core, derivative
+from graphify.tracing.capture import subgraph
+from graphify.transforms.jvp import pushforward
+from graphify.transforms.tape import Key, Tape
+from graphify.transforms.vjp import backprop
+
+Function = Callable[..., Any]
+
+
+class _Linearised:
+    """A function's result at a point, with the tape that leads there."""
+
+    def __init__(
+        self, what: str, function: Function, args: Sequence[Any], kwargs: dict[str, Any], places: Sequence[int]
+    ) -> None:
+        self.what, self.function, self.tape = what, function, Tape()
+        self.sources: list[Tensor] = []
+        self.keys: list[Key] = []
+        self.treedefs: list[tree.TreeDef] = []
+        call_args = list(args)
+        for place in places:
+            call_args[place] = self._watched(args[place], place)
+        with taping(self.tape):
+            self.result = structures.apply(function, *call_args, **kwargs)
+
+    def _watched(self, value: Any, place: int) -> Any:
+        """An argument whose arrays are new values, so that only this use of them counts."""
+        leaves, treedef = tree.flatten(value)
+        name = f"{self.what}: {structures.parameter_name(self.function, place)}"
+        fresh = []
+        for leaf, path in zip(leaves, treedef.paths(), strict=True):
+            tensor = derivative.identity(structures.inexact_leaf(leaf, name + (path and f" at {path}")))
+            self.keys.append(self.tape.watch(tensor))
+            self.sources.append(tensor_now(tensor))
+            fresh.append(tensor)
+        self.treedefs.append(treedef)
+        return treedef.unflatten(fresh)
+
+    def target(self, value: Any) -> Tensor:
+        return structures.array_leaf(value, f"{self.what}: the result")
+
+    def pull(self, targets: Sequence[Tensor], gs: Sequence[Tensor | None]) -> list[Tensor]:
+        """Cotangents of all watched arrays, zeros for those without influence."""
+        keys = [self.tape.key(target) for target in targets]
+        found = backprop(self.tape.records, keys, gs, self.keys)
+        return [core.zeros_like(x) if g is None else g for g, x in zip(found, self.sources, strict=True)]
+
+    def arranged(self, leaves: Sequence[Any]) -> list[Any]:
+        """One tree per watched argument."""
+        rest = iter(leaves)
+        return [treedef.unflatten([next(rest) for _ in range(treedef.num_leaves)]) for treedef in self.treedefs]
+
+
+def tensor_now(tensor: Tensor) -> Tensor:
+    """The tensor's present value, whatever later happens to the tensor in place."""
+    return Tensor(tensor._value, weak=tensor._weak)
+
+
+def _places(argnums: int | Sequence[int], args: Sequence[Any], what: str) -> tuple[int, ...]:
+    """Positions of the arguments to differentiate by.
+
+    Raises:
+        TypeError: not an int or ints. ValueError: there is no such argument.
+    """
+    numbers = (argnums,) if isinstance(argnums, int) else argnums
+    if not isinstance(numbers, (tuple, list)) or not all(type(n) is int for n in numbers):
+        raise TypeError(f"{what}: argnums: expected an int or a tuple of ints, got {argnums!r}")
+    for number in numbers:
+        if not -len(args) <= number < len(args):
+            raise ValueError(
+                f"{what}: argnums: expected positions of the {len(args)} positional arguments, got {argnums!r}"
+            )
+    return tuple(number % len(args) for number in numbers)
+
+
+def _check_callable(function: Any, what: str) -> None:
+    if not callable(function):
+        raise TypeError(f"{what}: argument 0: expected a function, got {type(function).__name__}")
+
+
+def _split_aux(result: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
+    if not has_aux:
+        return result, None
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError(f"{what}: has_aux=True: expected the function to return (value, aux), got {result!r:.80}")
+    return result
+
+
+def _named(wrapper: Function, function: Function, what: str) -> Function:
+    name = getattr(function, "__name__", type(function).__name__)
+    wrapper.__name__ = f"{what}_{name}"
+    wrapper.__doc__ = f"{what} of {name}.\n\n{getattr(function, '__doc__', None) or ''}"
+    return wrapper
+
+
+def value_and_grad(
+    function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
+) -> Function:
+    """A function that gives the value of `function` and its gradient.
+
+    Args:
+        function: gives a real float scalar (shape `()`), or `(scalar, aux)` if `has_aux`.
+        argnums: position, or positions, of the arguments to differentiate by: arrays of float or
+            complex dtype, or containers of them.
+        has_aux: the function returns something more, which is passed on.
+
+    Returns:
+        A function of the same arguments that returns `(value, gradient)`, or
+        `((value, aux), gradient)`. The gradient has the structure, shapes and dtypes of the argument;
+        it is a tuple of those where `argnums` is a sequence.
+
+    Raises:
+        TypeError: an argument is not of float or complex dtype; the result is no real scalar.
+        ValueError: `argnums` names no positional argument.
+        TransformError: an op on the way has no gradient.
+
+    Example:
+        >>> value, gradient = value_and_grad(lambda p: p["w"] * p["w"] + p["b"])({"w": 3.0, "b": 1.0})
+        >>> float(value), float(gradient["w"]), float(gradient["b"])
+        (10.0, 6.0, 1.0)
+    """
+    return _value_and_grad(function, argnums, has_aux, "value_and_grad")
+
+
+def _value_and_grad(function: Function, argnums: int | Sequence[int], has_aux: bool, what: str) -> Function:
+    _check_callable(function, what)
+
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        places = _places(argnums, args, what)
+        run = _Linearised(what, function, args, kwargs, places)
+        value, aux = _split_aux(run.result, has_aux, what)
+        target = structures.real_scalar(value, f"{what}: the result")
+        grads = run.arranged(run.pull([target], [core.ones_like(target)]))
+        gradient = grads[0] if isinstance(argnums, int) else tuple(grads)
+        return ((value, aux) if has_aux else value), gradient
+
+    return _named(wrapper, function, what)
+
+
+def grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
+    """A function that gives the gradient of `function`.
+
+    Args:
+        function: gives a real float scalar (shape `()`), or `(scalar, aux)` if `has_aux`.
+        argnums: position, or positions, of the arguments to differentiate by.
+        has_aux: the function returns something more; the result is then `(gradient, aux)`.
+
+    Returns:
+        A function of the same arguments. Its result has the structure, shapes and dtypes of the
+        argument; it is a tuple of those where `argnums` is a sequence.
+
+    Raises:
+        TypeError: an argument is not of float or complex dtype; the result is no real scalar.
+        ValueError: `argnums` names no positional argument.
+        TransformError: an op on the way has no gradient.
+
+    Example:
+        >>> float(grad(grad(lambda x: x**3))(2.0))
+        12.0
+    """
+    both = _value_and_grad(function, argnums, has_aux, "grad")
+
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        value, gradient = both(*args, **kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return _named(wrapper, function, "grad")
+
+
+def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """The value of a function and the function that pulls cotangents back to its arguments.
+
+    Args:
+        function: gives an array or a container of arrays, or `(result, aux)` if `has_aux`.
+        primals: its arguments, of float or complex dtype.
+
+    Returns:
+        `(result, pullback)`, or `(result, pullback, aux)`. `pullback(cotangent)` takes the structure and
+        shapes of the result and returns a tuple with one cotangent per argument. It may be called
+        any number of times.
+
+    Raises:
+        TypeError: an argument is not of float or complex dtype.
+        ValueError: the cotangent has another structure or shape than the result.
+
+    Example:
+        >>> result, pullback = vjp(lambda a, b: a * b, 3.0, 4.0)
+        >>> [float(g) for g in pullback(1.0)]
+        [4.0, 3.0]
+    """
+    _check_callable(function, "vjp")
+    run = _Linearised("vjp", function, primals, {}, range(len(primals)))
+    result, aux = _split_aux(run.result, has_aux, "vjp")
+    leaves, treedef = tree.flatten(result)
+    targets = [tensor_now(run.target(leaf)) for leaf in leaves]
+
+    def pullback(cotangent: Any) -> tuple[Any, ...]:
+        gs = _matching(cotangent, treedef, targets, "pullback: argument 0 'cotangent'")
+        return tuple(run.arranged(run.pull(targets, gs)))
+
+    return (result, pullback, aux) if has_aux else (result, pullback)
+
+
+def _matching(value: Any, treedef: tree.TreeDef, models: Sequence[Tensor], what: str) -> list[Tensor | None]:
+    """Leaves of a tangent or cotangent; None for integer arrays, which have none.
+
+    Raises:
+        ValueError: another structure or shape.
+    """
+    leaves, own = tree.flatten(value)
+    if own != treedef:
+        raise ValueError(f"{what}: expected the structure of the values, got {value!r:.80}")
+    result: list[Tensor | None] = []
+    for leaf, model in zip(leaves, models, strict=True):
+        if not is_inexact(model.dtype):
+            result.append(None)
+            continue
+        tensor = structures.array_leaf(leaf, what)
+        if tensor.ndim != model.ndim or _differ(tensor, model):
+            shapes = [structures.shape_text(t.dims) for t in (model, tensor)]
+            raise ValueError(f"{what}: expected shape {shapes[0]}, got {shapes[1]}")
+        result.append(tensor)
+    return result
+
+
+def _differ(a: Tensor, b: Tensor) -> bool:
+    pairs = zip(a.dims, b.dims, strict=True)
+    return any(isinstance(d, int) and isinstance(e, int) and d != e for d, e in pairs)
+
+
+def jvp(
+    function: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+) -> tuple[Any, ...]:
+    """The value of a function and its derivative in one direction.
+
+    Args:
+        function: gives an array or a container of arrays, or `(result, aux)` if `has_aux`.
+        primals: a tuple or list of its arguments, of float or complex dtype.
+        tangents: the direction: as many, of the same structures and shapes.
+
+    Returns:
+        `(result, tangent)`, or `(result, tangent, aux)`; the tangent has the structure and shapes of the
+        result, zeros where it does not depend on the arguments.
+
+    Raises:
+        TypeError: an argument is not of float or complex dtype, or primals is no tuple or list.
+        ValueError: a tangent has another structure or shape than its primal.
+
+    Example:
+        >>> value, tangent = jvp(lambda x: x * x, (3.0,), (1.0,))
+        >>> float(value), float(tangent)
+        (9.0, 6.0)
+    """
+    _check_callable(function, "jvp")
+    for name, group in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(group, (tuple, list)):
+            raise TypeError(f"jvp: {name}: expected a tuple or list, got {type(group).__name__}")
+    if len(primals) != len(tangents):
+        raise ValueError(f"jvp: tangents: expected {len(primals)} tangents, got {len(tangents)}")
+    run = _Linearised("jvp", function, primals, {}, range(len(primals)))
+    ts: list[Tensor | None] = []
+    sources = iter(run.sources)
+    for k, (treedef, tangent) in enumerate(zip(run.treedefs, tangents, strict=True)):
+        models = [next(sources) for _ in range(treedef.num_leaves)]
+        ts += _matching(tangent, treedef, models, f"jvp: tangents[{k}]")
+    result, aux = _split_aux(run.result, has_aux, "jvp")
+    leaves, treedef = tree.flatten(result)
+    targets = [run.target(leaf) for leaf in leaves]
+    found = pushforward(run.tape.records, run.keys, ts, [run.tape.key(t) for t in targets])
+    pairs = zip(found, targets, strict=True)
+    tangent_out = treedef.unflatten([core.zeros_like(y) if t is None else t for t, y in pairs])
+    return (result, tangent_out, aux) if has_aux else (result, tangent_out)
+
+
+def jacobian(
+    function: Function, argnums: int | Sequence[int] = 0, mode: str = "reverse"
+) -> Function:
+    """A function that gives the matrix of all first derivatives of `function`.
+
+    Args:
+        function: gives an array or a container of arrays.
+        argnums: position, or positions, of the arguments to differentiate by.
+        mode: "reverse" sweeps once per element of the result, "forward" once per element of the
+            arguments. All sweeps run as one batch.
+
+    Returns:
+        A function of the same arguments. For a result `[*out]` and an argument `[*in]` it gives
+        `[*out, *in]`; containers nest: structure of the result outside, of the argument inside.
+
+    Raises:
+        TypeError: an argument or result is not of float or complex dtype.
+        ValueError: an unknown mode; `argnums` names no positional argument.
+
+    Example:
+        >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0])).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+    """
+    _check_callable(function, "jacobian")
+    if mode not in ("reverse", "forward"):
+        raise ValueError(f"jacobian: mode: expected 'reverse' or 'forward', got {mode!r}")
+
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        places = _places(argnums, args, "jacobian")
+        run = _Linearised("jacobian", function, args, kwargs, places)
+        leaves, treedef = tree.flatten(run.result)
+        targets = [structures.inexact_leaf(leaf, "jacobian: the result") for leaf in leaves]
+        rows = _jacobian_rows(run, targets, mode)
+        trees = [run.arranged(row) for row in rows]
+        return treedef.unflatten([t[0] if isinstance(argnums, int) else tuple(t) for t in trees])
+
+    return _named(wrapper, function, "jacobian")
+
+
+def _jacobian_rows(run: _Linearised, targets: Sequence[Tensor], mode: str) -> list[list[Tensor]]:
+    """For each target, its Jacobian by each source."""
+    keys = [run.tape.key(target) for target in targets]
+    if mode == "reverse":
+        found = [reverse_jacobian(run.tape, key, run.keys) for key in keys]
+    else:
+        columns = [forward_jacobian(run.tape, keys, source) for source in run.keys]
+        found = [[column[i] for column in columns] for i in range(len(keys))]
+    return [
+        [_zeros(target, x) if j is None else j for j, x in zip(row, run.sources, strict=True)]
+        for row, target in zip(found, targets, strict=True)
+    ]
+
+
+def _zeros(target: Tensor, source: Tensor) -> Tensor:
+    return core.full((*target.dims, *source.dims), 0, source.dtype)
+
+
+def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """`jacobian(function, argnums, mode="reverse")`: for results smaller than the arguments."""
+    return jacobian(function, argnums, "reverse")
+
+
+def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """`jacobian(function, argnums, mode="forward")`: for arguments smaller than the results."""
+    return jacobian(function, argnums, "forward")
+
+
+def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """A function that gives the matrix of all second derivatives of a scalar function.
+
+    Args:
+        function: gives a real float scalar.
+        argnums: position, or positions, of the arguments to differentiate by.
+
+    Returns:
+        A function of the same arguments; for an argument `[*in]` it gives `[*in, *in]`. Containers
+        nest, as in `jacobian(grad(function))`.
+
+    Raises:
+        TypeError: an argument is not of float or complex dtype; the result is no real scalar.
+
+    Example:
+        >>> hessian(lambda x: x[0] * x[0] * x[1])(np.array([1.0, 2.0])).numpy().tolist()
+        [[4.0, 2.0], [2.0, 0.0]]
+    """
+    return _named(jacobian(grad(function, argnums), argnums), function, "hessian")
+
+
+def stop_gradient(value: Any) -> Any:
+    """The same value, constant for every derivative.
+
+    Args:
+        value: an array or a container of arrays.
+
+    Returns:
+        The same structure; arrays as new tensors, everything else as it is.
+
+    Example:
+        >>> float(grad(lambda x: x * stop_gradient(x))(3.0))
+        3.0
+    """
+
+    def stop(leaf: Any) -> Any:
+        return derivative.stop_gradient(resolve_leaf(leaf)) if structures.is_array(leaf) else leaf
+
+    return tree.map_structure(stop, value)
+
+
+def resolve_leaf(leaf: Any) -> Tensor:
+    return structures.array_leaf(leaf, "stop_gradient")
+
+
+def custom_gradient(function: Function) -> Function:
+    """Decorator: the function says itself what its gradient is.
+
+    Args:
+        function: takes arrays (or containers of arrays) and returns `(result, grad_fn)`.
+            `grad_fn(*cotangents)` gets one cotangent per array of the result and returns one gradient
+            per array of the positional arguments (None: no gradient), as a sequence or, for one, alone.
+
+    Returns:
+        A function that returns the result alone. Reverse mode uses `grad_fn`; there is no forward mode.
+
+    Raises:
+        TypeError: the function does not return `(result, grad_fn)`.
+        ValueError: `grad_fn` returns another number of gradients.
+
+    Example:
+        >>> @custom_gradient
+        ... def log1pexp(x):
+        ...     e = np.exp(x)
+        ...     return np.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
+        >>> float(grad(log1pexp)(100.0))
+        1.0
+    """
+    _check_callable(function, "custom_gradient")
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        outcome = structures.apply(function, *args, **kwargs)
+        if not isinstance(outcome, tuple) or len(outcome) != 2 or not callable(outcome[1]):
+            raise TypeError(f"custom_gradient: expected (result, grad_fn) from the function, got {outcome!r:.80}")
+        result, grad_fn = outcome
+        leaves, treedef = tree.flatten(result)
+        ys = [structures.array_leaf(leaf, "custom_gradient: the result") for leaf in leaves]
+        xs = [resolve_leaf(x) for x in tree.leaves(list(args)) if structures.is_array(x)]
+        return treedef.unflatten(_bind_custom(xs, ys, grad_fn))
+
+    return wrapper
+
+
+def _bind_custom(xs: list[Tensor], ys: list[Tensor], grad_fn: Function) -> Sequence[Tensor]:
+    def backward(*gs: Tensor) -> list[Tensor | None]:
+        grads = structures.apply(grad_fn, *gs)
+        grads = list(grads) if isinstance(grads, (tuple, list)) else [grads]
+        if len(grads) != len(xs):
+            raise ValueError(
+                f"custom_gradient: expected {len(xs)} gradients from grad_fn, one per array, got {len(grads)}"
+            )
+        return [None if g is None else _shaped(g, x) for g, x in zip(grads, xs, strict=True)]
+
+    options: dict[str, Any] = {"inputs": len(xs), "outputs": len(ys)}
+    if current_builder() is None:
+        return derivative.custom_gradient(*xs, *ys, backward=backward, **options)  # type: ignore[no-any-return]
+
+    def filled(*gs: Tensor) -> list[Tensor]:
+        return [core.zeros_like(x) if g is None else g for g, x in zip(backward(*gs), xs, strict=True)]
+
+    specs = [core.strong(y).spec for y in ys]
+    sub = subgraph(filled, specs, "backward")
+    return derivative.custom_gradient(  # type: ignore[no-any-return]
+        *xs, *ys, *sub.captures, backward=sub.graph, **options
+    )
+
+
+def _shaped(g: Any, x: Tensor) -> Tensor:
+    """A gradient given by the user, of the shape and dtype of its argument."""
+    tensor = structures.array_leaf(g, "custom_gradient: a gradient")
+    if tensor.ndim != x.ndim or _differ(tensor, x):
+        shapes = [structures.shape_text(t.dims) for t in (x, tensor)]
+        raise ValueError(f"custom_gradient: a gradient: expected shape {shapes[0]}, got {shapes[1]}")
+    return core.to_dtype(tensor, x.dtype)
+
+

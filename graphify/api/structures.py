@@ -1,0 +1,123 @@
+"""What the public transformations share: arguments as trees, checks, calls of the user's function.
+
+Paths name a leaf as Python would write it, so that errors can say which one is meant.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphify import tree
+from graphify.autograph.operators.calls import call as converted_call
+from graphify.errors import SpecError
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.sizes import Dim
+from graphify.ir.types import is_complex, is_inexact
+
+
+def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call the user's function; inside a trace, converted like any function of the user's."""
+    if current_builder() is None:
+        return function(*args, **kwargs)
+    return converted_call(function, *args, **kwargs)
+
+
+def parameter_name(function: Callable[..., Any], position: int) -> str:
+    """How to speak of a positional argument: "argument 0 'x'"."""
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        names = []
+    return f"argument {position} {names[position]!r}" if position < len(names) else f"argument {position}"
+
+
+def is_array(leaf: Any) -> bool:
+    """Whether a leaf is an array or a number."""
+    return isinstance(leaf, (Tensor, np.ndarray, np.generic, int, float, complex)) or hasattr(
+        leaf, "__array__"
+    )
+
+
+def array_leaf(leaf: Any, what: str) -> Tensor:
+    """A leaf as a tensor of the current trace.
+
+    Raises:
+        SpecError: the leaf is no array.
+    """
+    if not is_array(leaf):
+        raise SpecError(f"{what}: expected an array, got {type(leaf).__name__} {leaf!r:.60}")
+    return resolve(as_tensor(leaf))
+
+
+def inexact_leaf(leaf: Any, what: str) -> Tensor:
+    """A leaf as a float or complex tensor.
+
+    Raises:
+        SpecError: it is neither; there is no derivative by an integer.
+    """
+    tensor = array_leaf(leaf, what)
+    if not is_inexact(tensor.dtype):
+        raise SpecError(
+            f"{what}: expected a float or complex dtype, got {tensor.dtype.name}",
+            remedy="derivatives by integers and booleans do not exist; convert with .astype(float)",
+        )
+    return tensor
+
+
+def real_scalar(value: Any, what: str) -> Tensor:
+    """A function's result as a real float scalar.
+
+    Raises:
+        SpecError: it is an array, complex, an integer, or no array at all.
+    """
+    tensor = array_leaf(value, what)
+    if tensor.ndim:
+        raise SpecError(
+            f"{what}: expected a scalar, got shape {tensor.dims}",
+            remedy="sum the result, or use graphify.jacobian",
+        )
+    if not is_inexact(tensor.dtype) or is_complex(tensor.dtype):
+        raise SpecError(f"{what}: expected a real float result, got {tensor.dtype.name}")
+    return tensor
+
+
+def prefix_leaves(prefix: Any, value: Any, what: str) -> list[Any]:
+    """One entry of `prefix` per leaf of `value`; an int or None of the prefix stands for a subtree.
+
+    Raises:
+        ValueError: the prefix has another structure.
+    """
+    if prefix is None or isinstance(prefix, int):
+        return [prefix] * len(tree.leaves(value))
+    if not tree.is_container(prefix):
+        raise TypeError(f"{what}: expected an int, None or a container of them, got {prefix!r}")
+    parts, values = _children(prefix), _children(value) if tree.is_container(value) else None
+    if values is None or len(parts) != len(values):
+        raise ValueError(f"{what}: expected the structure of the value, got {prefix!r}")
+    return [axis for p, v in zip(parts, values, strict=True) for axis in prefix_leaves(p, v, what)]
+
+
+def _children(value: Any) -> list[Any]:
+    children, _ = tree.flatten(value, is_leaf=lambda item: item is not value)
+    return children
+
+
+def normal_axis(axis: Any, rank: int, what: str) -> int:
+    """An axis counted from the front.
+
+    Raises:
+        TypeError: not an int. ValueError: out of range.
+    """
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise TypeError(f"{what}: expected an int or None, got {axis!r}")
+    if not -rank <= axis < rank:
+        raise ValueError(f"{what}: axis {axis} is out of range for an array of {rank} dimensions")
+    return axis % rank
+
+
+def shape_text(dims: Sequence[Dim]) -> str:
+    return "(" + ", ".join(map(str, dims)) + ("," if len(dims) == 1 else "") + ")"
