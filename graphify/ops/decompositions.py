@@ -1,7 +1,7 @@
 """Matrix decompositions: qr, svd, eigh, eig, and what rests on them: pinv, lstsq.
 
     q, r = qr(a, mode="reduced")
-    u, s, vh = svd(a, full=False)
+    u, _, vh = svd(a, full=False)
 
 Sources of the derivatives: Giles 2008, "An extended collection of matrix derivative results" (eigh);
 Seeger et al. 2018, "Auto-differentiating linear algebra", and Roberts and Roberts 2020, "QR and LQ
@@ -43,7 +43,7 @@ from graphify.ops.factor import (
     triangle_gradient,
 )
 from graphify.ops.linalg import adjoint, matmul
-from graphify.ops.shape import concatenate, move_axis
+from graphify.ops.shape import concatenate
 
 
 def _smaller(m: Dim, n: Dim) -> Dim:
@@ -267,7 +267,7 @@ def _svdvals_spec(a: Spec) -> Spec:
 
 
 def _svdvals_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
-    u, s, vh = svd(a, full=False)
+    u, _, vh = svd(a, full=False)
     return [matmul(u * row(_cast(g, a)), vh)]
 
 
@@ -395,7 +395,7 @@ def _eigvals_rate(a: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _eigvals_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
-    v, vh = _eigvals_rate(a)
+    _, vh = _eigvals_rate(a)
     return [solve(vh, column(g) * vh)]
 
 

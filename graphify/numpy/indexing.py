@@ -1,0 +1,320 @@
+"""Elements by index: take, put, choose, select.
+
+Bounds are checked when the graph runs, and only where the result is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import ShapeError, SpecError
+from graphify.ir import bind as binding
+from graphify.ir.bind import Tensor, as_tensor, resolve
+from graphify.ir.promotion import result_type
+from graphify.ir.sizes import Dim, Size, decide_equal, product, size_op
+from graphify.ir.types import BOOL
+from graphify.numpy._table import NAMES, astype, axis_of, finish, implements, to_tensor
+from graphify.numpy.manipulation import ravel
+from graphify.numpy.rearrange import take_axis
+from graphify.ops import core
+from graphify.ops import elementwise as e
+from graphify.ops import shape as ops
+from graphify.ops.indexing import gather, getitem, nonzero, scatter, setitem
+from graphify.ops.rules import operand
+from graphify.ops.shape import iota
+
+INT64 = np.dtype(np.int64)
+MODES = ("raise", "wrap", "clip")
+
+# --- indices --------------------------------------------------------------------------------------------
+
+
+def integers(indices: Any, name: str = "indices") -> Tensor:
+    """An array of indices as int64; an empty list counts as integers, floats do not.
+
+    Raises:
+        TypeError: no safe cast to int64.
+    """
+    x = to_tensor(indices)
+    if not np.can_cast(x.dtype, INT64, "safe"):
+        raise SpecError(
+            f"{name}: Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'"
+        )
+    return astype(x, INT64)
+
+
+def in_mode(index: Tensor, length: Dim, mode: str) -> Tensor:
+    """Indices brought into an axis as `mode` says; "raise" leaves them to be checked."""
+    if mode not in MODES:
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    size = ops.size_value(size=length)
+    if mode == "clip":
+        return e.minimum(e.maximum(index, 0), size - 1)  # type: ignore[operator, no-any-return]
+    if mode == "wrap":
+        return e.remainder(index, size)  # type: ignore[no-any-return]
+    return index
+
+
+def _target(a: Any) -> Tensor:
+    """An array argument that is written to."""
+    if not isinstance(a, (Tensor, np.ndarray)):
+        raise SpecError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")
+    return resolve(as_tensor(a))
+
+
+# --- take -----------------------------------------------------------------------------------------------
+
+
+@implements(np.take)
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    """The slices at these indices along an axis (of the flattened array by default)."""
+    x = to_tensor(a)
+    index = integers(indices)
+    if axis is None:
+        x, axis = ravel(x), 0
+    elif x.ndim == 0:
+        x = core.reshape(x, shape=(1,))
+    axis = axis_of(axis, x.ndim)
+    return finish(take_axis(x, in_mode(index, x.dims[axis], mode), axis), out)
+
+
+def _along(x: Tensor, index: Tensor, axis: int) -> list[Tensor]:
+    """Index arrays for every axis: `index` for one, positions for the others."""
+    arrays = []
+    for a in range(x.ndim):
+        if a == axis:
+            arrays.append(index)
+            continue
+        shape = tuple(x.dims[a] if b == a else 1 for b in range(x.ndim))
+        arrays.append(core.reshape(iota(length=x.dims[a], dtype=INT64), shape=shape))
+    return arrays
+
+
+def _along_indices(x: Tensor, indices: Any, axis: int) -> list[Tensor]:
+    index = to_tensor(indices)
+    if index.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    if index.ndim != x.ndim:
+        raise ShapeError("`indices` and `arr` must have the same number of dimensions")
+    return _along(x, index, axis)
+
+
+@implements(np.take_along_axis)
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Tensor:
+    """One element per index, each from its own lane along the axis."""
+    x = to_tensor(arr)
+    if axis is None:
+        index = to_tensor(indices)
+        if index.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        x, axis = ravel(x), 0
+    axis = axis_of(axis, x.ndim)
+    return gather(x, *_along_indices(x, indices, axis), axes=tuple(range(x.ndim)))  # type: ignore[no-any-return]
+
+
+@implements(np.put_along_axis)
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    """`arr` updated in place at one index per lane."""
+    x = _target(arr)
+    if axis is None:
+        put(x, to_tensor(indices), values)
+        return
+    axis = axis_of(axis, x.ndim)
+    setitem(x, tuple(_along_indices(x, indices, axis)), values)
+
+
+@implements(np.choose)
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """Element by element from the array that an array of indices names."""
+    index = integers(a, "choose: argument 1")
+    options = [to_tensor(choice) for choice in choices]
+    dtype = result_type(*(operand(x) for x in options))
+    shape = core.broadcast_shapes(index.dims, *(x.dims for x in options))
+    if mode == "raise":
+        index = ops.in_range(
+            index, 0, len(options), error="ValueError", message="invalid entry in choice array"
+        )
+    index = in_mode(index, len(options), mode)
+    rows = ops.stack([core.broadcast_to(astype(x, dtype), shape=shape) for x in options])
+    wide = core.broadcast_to(index, shape=(1, *shape))
+    result = getitem(take_along_axis(rows, wide, 0), 0)
+    return finish(core.copy(result), out)
+
+
+@implements(np.select)
+def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Tensor:
+    """The elements of the first choice whose condition holds, `default` where none does."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if not condlist:
+        raise ValueError("select with an empty condition list is not possible")
+    choices = [as_tensor(choice) for choice in choicelist]
+    other = as_tensor(default)
+    dtype = result_type(*(operand(resolve(x)) for x in (*choices, other)))
+    conditions = [to_tensor(cond) for cond in condlist]
+    for i, cond in enumerate(conditions):
+        if cond.dtype != BOOL:
+            raise SpecError(f"invalid entry {i} in condlist: should be boolean ndarray")
+    result = astype(other, dtype)
+    for cond, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        result = e.where(cond, astype(choice, dtype), result)
+    shape = core.broadcast_shapes(*(x.dims for x in (*conditions, *choices, other)))
+    return result if result.dims == shape else core.copy(core.broadcast_to(result, shape=shape))
+
+
+@implements(np.compress)
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """The slices where a one-dimensional condition holds."""
+    mask = to_tensor(condition)
+    if mask.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    mask = mask if mask.dtype == BOOL else e.not_equal(mask, 0)
+    return take(a, nonzero(mask)[0], axis, out)
+
+
+@implements(np.piecewise)
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
+    """Each element by the function (or number) of its condition; the last one is the default."""
+    t = to_tensor(x)
+    single = np.isscalar(condlist) or (not isinstance(condlist, list) and np.ndim(condlist) == t.ndim)
+    if isinstance(condlist, list) and condlist and t.ndim and np.ndim(condlist[0]) == 0:
+        single = True
+    masks = [astype(to_tensor(c), BOOL) for c in ([condlist] if single else condlist)]
+    if len(funclist) == len(masks) + 1:
+        rest = masks[0]
+        for mask in masks[1:]:
+            rest = e.logical_or(rest, mask)
+        masks.append(e.logical_not(rest))
+    elif len(funclist) != len(masks):
+        raise ValueError(f"with {len(masks)} condition(s), either {len(masks)} or {len(masks) + 1} functions are expected")
+    result = core.copy(core.zeros_like(t))
+    for mask, function in zip(masks, funclist, strict=True):
+        if callable(function):
+            setitem(result, mask, function(getitem(t, mask), *args, **kw))
+        else:
+            setitem(result, mask, function)
+    return result  # type: ignore[no-any-return]
+
+
+@implements(np.apply_along_axis)
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Tensor:
+    """A function of one dimension applied to every lane along an axis."""
+    x = to_tensor(arr)
+    axis = axis_of(axis, x.ndim)
+    lanes = ops.move_axis(x, axis, x.ndim - 1)
+    lead = lanes.dims[:-1]
+    if any(isinstance(dim, Size) for dim in lead):
+        raise SpecError(
+            f"apply_along_axis: the number of lanes of {x.spec} is only known at run time",
+            remedy="use graphify.vectorized_map, or trace with a known shape",
+        )
+    flat = core.reshape(lanes, shape=(product(lead), lanes.dims[-1]))
+    count = flat.dims[0]
+    assert isinstance(count, int)
+    if not count:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    results = [to_tensor(func1d(getitem(flat, i), *args, **kwargs)) for i in range(count)]
+    rows = NAMES["stack"](results)
+    y = core.reshape(rows, shape=(*lead, *rows.dims[1:]))
+    order = list(range(len(lead)))
+    new = list(range(len(lead), y.ndim))
+    return ops.transpose(y, axes=(*order[:axis], *new, *order[axis:]))  # type: ignore[no-any-return]
+
+
+# --- writing --------------------------------------------------------------------------------------------
+
+
+def _cycled(values: Any, index: Tensor, dtype: Any) -> Tensor:
+    """values[index], the values repeated as often as needed."""
+    v = astype(ravel(to_tensor(values)), dtype)
+    size = ops.size_value(size=v.dims[0])
+    return gather(v, e.remainder(index, size), axes=(0,))  # type: ignore[no-any-return]
+
+
+@implements(np.put)
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """`a` updated in place at indices of its flattened form; `v` is repeated if it is short."""
+    x = _target(a)
+    index = ravel(integers(ind))
+    total = product(x.dims)
+    if isinstance(index.dims[0], int) and not index.dims[0]:
+        return
+    values = _cycled(v, iota(length=index.dims[0], dtype=INT64), x.dtype)
+    flat = core.reshape(x, shape=(total,))
+    index = in_mode(index, total, mode)
+    binding.assign(x, core.reshape(scatter(flat, values, index, axes=(0,), mode="set"), shape=x.dims))
+
+
+@implements(np.place)
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    """`arr` updated in place where a mask holds, with the first values in turn."""
+    x = _target(arr)
+    chosen = astype(ravel(to_tensor(mask)), BOOL)
+    if decide_equal(chosen.dims[0], product(x.dims)) is False:
+        raise ValueError("place: mask and data must be the same size")
+    if decide_equal(product(to_tensor(vals).dims), 0):
+        raise ValueError("Cannot insert from an empty array!")
+    rank = NAMES["cumsum"](astype(chosen, INT64)) - 1
+    values = _cycled(vals, e.maximum(rank, 0), x.dtype)
+    _write_where(x, chosen, values)
+
+
+@implements(np.putmask)
+def putmask(a: Any, /, mask: Any, values: Any) -> None:
+    """`a` updated in place where a mask holds, with the values at the same places."""
+    x = _target(a)
+    chosen = astype(ravel(to_tensor(mask)), BOOL)
+    if decide_equal(chosen.dims[0], product(x.dims)) is False:
+        raise ValueError("putmask: mask and data must be the same size")
+    if decide_equal(product(to_tensor(values).dims), 0):
+        return
+    _write_where(x, chosen, _cycled(values, iota(length=product(x.dims), dtype=INT64), x.dtype))
+
+
+def _write_where(x: Tensor, mask: Tensor, flat: Tensor) -> None:
+    wide = (core.reshape(t, shape=x.dims) for t in (mask, flat))
+    binding.assign(x, e.where(*wide, x))
+
+
+@implements(np.copyto)
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """`dst` updated in place with the values of `src`, where a mask holds."""
+    x, source = _target(dst), as_tensor(src)
+    if not source.spec.weak and not np.can_cast(source.dtype, x.dtype, casting):  # type: ignore[arg-type]
+        raise SpecError(
+            f"Cannot cast array data from {source.dtype!r} to {x.dtype!r} according to the rule '{casting}'"
+        )
+    if where is True:
+        setitem(x, Ellipsis, astype(source, x.dtype))
+        return
+    mask = to_tensor(where)
+    new = e.where(mask, astype(source, x.dtype), x)
+    if new.ndim > x.ndim or any(decide_equal(a, b) is False for a, b in zip(new.dims, x.dims, strict=True)):
+        raise ShapeError(f"could not broadcast input array from shape {new.dims} into shape {x.dims}")
+    binding.assign(x, new)
+
+
+@implements(np.fill_diagonal)
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    """The main diagonal of `a` set in place."""
+    x = _target(a)
+    if x.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    rows = x.dims[0]
+    if x.ndim == 2:
+        columns = x.dims[1]
+        whole = wrap and decide_equal(rows, columns) is not True
+        total = product(x.dims)
+        step = columns + 1
+        end = total if whole else size_op("min", total, columns * columns)
+    else:
+        if any(decide_equal(rows, dim) is False for dim in x.dims[1:]):
+            raise ValueError("All dimensions of input must be of equal length")
+        total = end = product(x.dims)
+        step = 1 + sum((product(x.dims[i + 1 :]) for i in range(x.ndim - 1)), 0)  # type: ignore[assignment]
+    index = NAMES["arange"](0, as_tensor(end), as_tensor(step))
+    put(x, index, val)
+

@@ -1,0 +1,168 @@
+"""Norms and condition numbers: the part of numpy.linalg that is made of reductions."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from graphify.ir.bind import Tensor
+from graphify.ir.types import is_complex, is_inexact
+from graphify.numpy import linalg
+from graphify.numpy._table import NAMES, astype, axes_of, to_tensor
+from graphify.numpy.linalg import implements
+from graphify.numpy.manipulation import ravel
+from graphify.ops import core
+from graphify.ops import decompositions as d
+from graphify.ops import elementwise as e
+from graphify.ops import factor as f
+from graphify.ops.linalg import matmul
+from graphify.ops.shape import transpose
+
+
+def _sum(x: Tensor, axis: Any, keepdims: bool = False) -> Tensor:
+    return NAMES["sum"](x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+
+def _squares(x: Tensor) -> Tensor:
+    if is_complex(x.dtype):
+        return e.add(e.square(e.real(x)), e.square(e.imag(x)))  # type: ignore[no-any-return]
+    return e.multiply(x, x)  # type: ignore[no-any-return]
+
+
+def _flat_norm(x: Tensor) -> Tensor:
+    """The 2-norm of all elements."""
+    v = ravel(x)
+    if not is_complex(x.dtype):
+        return e.sqrt(matmul(v, v))  # type: ignore[no-any-return]
+    re, im = e.real(v), e.imag(v)
+    return e.sqrt(matmul(re, re) + matmul(im, im))  # type: ignore[no-any-return]
+
+
+@implements(np.linalg.norm)
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """A norm of vectors or matrices: every `ord` that NumPy has."""
+    t = to_tensor(x)
+    t = t if is_inexact(t.dtype) else astype(t, np.float64)
+    if axis is None:
+        if ord is None or (ord in ("f", "fro") and t.ndim == 2) or (ord == 2 and t.ndim == 1):
+            value = _flat_norm(t)
+            return core.reshape(value, shape=(1,) * t.ndim) if keepdims else value  # type: ignore[no-any-return]
+        axes: tuple[int, ...] = tuple(range(t.ndim))
+    else:
+        if not isinstance(axis, (tuple, list)):
+            try:
+                axis = int(axis)
+            except Exception as error:
+                raise TypeError("'axis' must be None, an integer or a tuple of integers") from error
+        axes = axes_of(axis, t.ndim) if not isinstance(axis, (tuple, list)) or len(set(axis)) == len(axis) else ()
+        if not axes:
+            raise ValueError("Duplicate axes given.")
+    if len(axes) == 1:
+        return _vector_norm(t, ord, axes[0], keepdims)
+    if len(axes) == 2:
+        return _matrix_norm(t, ord, axes, keepdims)
+    raise ValueError("Improper number of dimensions to norm.")
+
+
+def _vector_norm(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
+    if isinstance(ord, str):
+        raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    if ord == np.inf:
+        return NAMES["max"](e.absolute(x), axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+    if ord == -np.inf:
+        return NAMES["min"](e.absolute(x), axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+    if ord is not None and ord == 0:
+        real = e.real(x).dtype
+        return _sum(astype(e.not_equal(x, 0), real), axis, keepdims)
+    if ord is not None and ord == 1:
+        return _sum(e.absolute(x), axis, keepdims)
+    if ord is None or ord == 2:
+        return e.sqrt(_sum(_squares(x), axis, keepdims))  # type: ignore[no-any-return]
+    total = _sum(e.power(e.absolute(x), ord), axis, keepdims)
+    return e.power(total, 1.0 / ord)  # type: ignore[no-any-return]
+
+
+def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    row, column = axes
+    if row == column:
+        raise ValueError("Duplicate axes given.")
+    kept = tuple(1 if a in axes else dim for a, dim in enumerate(x.dims))
+    value = _plain_matrix_norm(x, ord, row, column)
+    return core.reshape(value, shape=kept) if keepdims else value  # type: ignore[no-any-return]
+
+
+def _plain_matrix_norm(x: Tensor, ord: Any, row: int, column: int) -> Tensor:
+    if ord in (2, -2, "nuc"):
+        others = [a for a in range(x.ndim) if a not in (row, column)]
+        s = d.svdvals(transpose(x, axes=(*others, row, column)))
+        return NAMES[{2: "max", -2: "min", "nuc": "sum"}[ord]](s, axis=-1)  # type: ignore[no-any-return]
+    if ord in (1, -1, np.inf, -np.inf):
+        summed, rest = (row, column) if abs(ord) == 1 else (column, row)
+        sums = _sum(e.absolute(x), summed)
+        rest -= rest > summed
+        return NAMES["max" if ord > 0 else "min"](sums, axis=rest)  # type: ignore[no-any-return]
+    if ord in (None, "fro", "f"):
+        return e.sqrt(_sum(_squares(x), (row, column)))  # type: ignore[no-any-return]
+    if isinstance(ord, str):
+        raise ValueError(f"Invalid norm order '{ord}' for matrices")
+    raise ValueError("Invalid norm order for matrices.")
+
+
+@implements(np.linalg.vector_norm)
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
+    """A norm of vectors along axes, all of them by default."""
+    t = to_tensor(x)
+    axes = axes_of(axis, t.ndim)
+    rest = [a for a in range(t.ndim) if a not in axes]
+    moved = transpose(t, axes=(*axes, *rest))
+    from graphify.ir.sizes import product
+
+    flat = core.reshape(moved, shape=(product(t.dims[a] for a in axes), *(t.dims[a] for a in rest)))
+    value = norm(flat, ord=ord, axis=0)
+    shape = tuple(1 if a in axes else dim for a, dim in enumerate(t.dims))
+    return core.reshape(value, shape=shape) if keepdims else value  # type: ignore[no-any-return]
+
+
+@implements(np.linalg.matrix_norm)
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
+    """A norm of the matrices on the last two axes."""
+    return norm(x, ord=ord, axis=(-2, -1), keepdims=keepdims)
+
+
+@implements(np.linalg.cond)
+def cond(x: Any, p: Any = None) -> Tensor:
+    """The condition number: how much solving can magnify errors."""
+    t = to_tensor(x)
+    if any(dim == 0 for dim in t.dims):
+        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
+    f.check_matrix(t.spec)
+    if p is None or p in (2, -2):
+        s = d.svdvals(t)
+        first, last = s[..., 0], s[..., -1]  # type: ignore[index]
+        ratio = e.divide(last, first) if p == -2 else e.divide(first, last)
+    else:
+        f.check_square(t.spec)
+        t = astype(t, f.linalg_dtype(t.dtype))
+        ratio = norm(t, p, (-2, -1)) * norm(f.inv(t, check=False), p, (-2, -1))  # type: ignore[operator]
+    given = functools.reduce(e.logical_or, [NAMES["any"](e.isnan(t), axis=(-2, -1))])
+    unbounded = e.logical_and(e.isnan(ratio), e.logical_not(given))
+    return e.where(unbounded, np.inf, ratio)  # type: ignore[no-any-return]
+
+
+@implements(np.linalg.tensorinv)
+def tensorinv(a: Any, ind: int = 2) -> Tensor:
+    """The inverse of a tensor under tensordot."""
+    x = to_tensor(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    from graphify.ir.sizes import product
+
+    rows = product(x.dims[ind:])
+    inverse = linalg.inv(core.reshape(x, shape=(product(x.dims[:ind]), rows)))
+    return core.reshape(inverse, shape=(*x.dims[ind:], *x.dims[:ind]))  # type: ignore[no-any-return]
+
+
+for _function in (norm, vector_norm, matrix_norm, cond, tensorinv):
+    setattr(linalg, _function.__name__, _function)
