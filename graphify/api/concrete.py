@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ from graphify.errors import TraceError
 from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, active_tapes, as_tensor, current_builder
 from graphify.ir.graph import Graph, Value
+from graphify.ir.op import Op
 from graphify.ir.sizes import Shape
 from graphify.ir.types import Spec
 from graphify.ops.control import call as call_op
@@ -49,6 +50,20 @@ class TraceRecord:
         return f"{self.location}: {self.signature}  [{self.cause}; {self.seconds * 1e3:.1f} ms]"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """What a result is in Python: an argument (by position) or captured object, seen through views."""
+
+    thing: Any
+    views: tuple[tuple[Op, Mapping[str, Any]], ...]
+
+    def find(self, arrays: Sequence[Tensor]) -> Tensor:
+        tensor = arrays[self.thing] if isinstance(self.thing, int) else as_tensor(self.thing)
+        for op, attrs in self.views:
+            tensor = binding.bind(op, (tensor,), dict(attrs))
+        return tensor
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """A leaf of a function's result: a graph result, an argument, or a static Python value."""
@@ -56,7 +71,7 @@ class Output:
     static: Any = None
     index: int | None = None  # position among the graph's results
     weak: bool = False  # give a Python number back
-    alias: bool = False  # may share memory with an argument: it does so in Python, too
+    origin: Origin | None = None  # the very object, or a view of it, that it is in Python
 
 
 @dataclass(slots=True)
@@ -174,7 +189,7 @@ class ConcreteFunction:
             results = [Tensor(np.asarray(r)) for r in self.execute([t.numpy() for t in inputs])]
             self._separate(inputs, results)
         self._write_back(arrays, results)
-        return self._traced.treedef.unflatten([self._leaf(o, results) for o in self._traced.outputs])
+        return self._traced.treedef.unflatten([self._leaf(o, results, arrays) for o in self._traced.outputs])
 
     def execute(self, arrays: Sequence[Any]) -> list[Any]:
         """The graph's results for its parameters' arrays, hidden inputs included."""
@@ -187,31 +202,39 @@ class ConcreteFunction:
 
     def _separate(self, inputs: Sequence[Tensor], results: list[Tensor]) -> None:
         """Copy results that share memory by the engine's doing and not by the program's."""
-        aliases = {o.index for o in self._traced.outputs if o.alias}
         taken = [t.numpy() for t in inputs]
         for i, result in enumerate(results):
             array = result.numpy()
-            if i not in aliases and any(np.may_share_memory(array, other) for other in taken):
-                results[i] = Tensor(array.copy())
-            elif not array.flags.writeable and i not in aliases:
+            if not array.flags.writeable or any(np.may_share_memory(array, other) for other in taken):
                 results[i] = Tensor(array.copy())
             taken.append(results[i].numpy())
 
-    def _leaf(self, output: Output, results: Sequence[Tensor]) -> Any:
+    def _leaf(self, output: Output, results: Sequence[Tensor], arrays: Sequence[Tensor]) -> Any:
         if output.index is None:
             return output.static
+        if output.origin is not None:
+            return output.origin.find(arrays)
         result = results[output.index]
         return result.numpy().item() if output.weak and not result.is_symbolic else result
 
     def _write_back(self, arrays: Sequence[Tensor], results: Sequence[Tensor]) -> None:
+        """Make the function's changes outside itself: storages first, then fields."""
         for write in self._traced.writes:
-            value = write.treedef.unflatten([self._leaf(o, results) for o in write.outputs])
+            if not isinstance(write.target, Place):
+                is_hidden = isinstance(write.target, Hidden)
+                target = as_tensor(write.target.current()) if is_hidden else arrays[write.target]
+                binding.assign(target, results[write.outputs[0].index])
+        for write in self._traced.writes:
             if isinstance(write.target, Place):
-                write.target.write(value)
-                continue
-            is_hidden = isinstance(write.target, Hidden)
-            target = as_tensor(write.target.current()) if is_hidden else arrays[write.target]
-            binding.assign(target, as_tensor(value))
+                leaves = [self._field(output, results, arrays) for output in write.outputs]
+                write.target.write(write.treedef.unflatten(leaves))
+
+    def _field(self, output: Output, results: Sequence[Tensor], arrays: Sequence[Tensor]) -> Any:
+        """A leaf of a field's new value; an object that was captured stays that object."""
+        origin = output.origin
+        if origin is not None and not origin.views and not isinstance(origin.thing, int):
+            return origin.thing
+        return self._leaf(output, results, arrays)
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature()!r}>"

@@ -23,7 +23,7 @@ from graphify.api import tracer
 from graphify.api.concrete import ConcreteFunction, TraceRecord, check_overlap, shape_text
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.config import config
-from graphify.errors import ConcreteValueNeeded, TraceError
+from graphify.errors import TraceError
 from graphify.ir.bind import Tensor, as_tensor, current_builder
 from graphify.location import here, is_internal
 from graphify.tracing.signature import ArrayKey, Call, NumberKey, Pattern, TensorSpec
@@ -58,6 +58,7 @@ class Function:
         self._cache: dict[Any, list[ConcreteFunction]] = {}
         self._general: dict[Any, frozenset[int]] = {}  # number key -> positions traced as scalars
         self._numbers: dict[Any, dict[int, set[Any]]] = {}  # number key -> values seen per position
+        self._moved: dict[Any, set[Any]] = {}  # place of a guarded number -> values it had
         self._frozen: set[Any] = set()  # keys whose axes must stay exact
         self._all: list[ConcreteFunction] = []
         self._lock = threading.RLock()
@@ -92,7 +93,9 @@ class Function:
             return run(self._python_function, *args, **kwargs)
         try:
             call = self._call(args, kwargs)
-            concrete = self._find(call) or self._trace(call)
+            concrete = self._find(call)
+            if concrete is None:
+                concrete, call = self._trace(call)
             return self._run(concrete, call)
         except BaseException as error:
             if config.full_traceback:
@@ -104,7 +107,7 @@ class Function:
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
         call = self._call(args, kwargs)
-        return self._find(call) or self._trace(call)
+        return self._find(call) or self._trace(call)[0]
 
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What a call with these arguments would do, and why: the trace it hits, or what is new.
@@ -147,13 +150,15 @@ class Function:
                 return concrete
         return None
 
-    def _trace(self, call: Call) -> ConcreteFunction:
+    def _trace(self, call: Call) -> tuple[ConcreteFunction, Call]:
+        """A new trace for a call, and the call as that trace takes it."""
         with self._lock:
             found = self._find(call)  # another thread may have been faster
             if found is not None:
-                return found
+                return found, call
             cause = self._cause(call)
             self._before_trace(cause)
+            self._note_moved(call)
             start = time.perf_counter()
             call, pattern, traced = self._attempt(call)
             record = TraceRecord(_signature_text(call, pattern), cause, str(here() or "?"), time.perf_counter() - start)
@@ -167,7 +172,7 @@ class Function:
                 print(f"graphify: traced {self._name}: {record}")
             if len(self._all) > 1:
                 self._after_retrace(record)
-            return concrete
+            return concrete, call
 
     def _attempt(self, call: Call) -> tuple[Call, Pattern, Any]:
         """Trace as generally as works: numbers as scalars, changing axes as sizes, or exactly."""
@@ -177,7 +182,7 @@ class Function:
             pattern = self._pattern(candidate)
             try:
                 return candidate, pattern, self._run_trace(candidate, pattern)
-            except ConcreteValueNeeded as error:
+            except TraceError as error:
                 reason = error
                 if candidate is not call:
                     self._general[call.number_key()] = frozenset()  # this function needs the values
@@ -192,7 +197,8 @@ class Function:
         return call, exact, traced
 
     def _run_trace(self, call: Call, pattern: Pattern) -> Any:
-        return tracer.trace(self._python_function, self._signature, call, pattern, self.autograph)
+        moving = frozenset(k for k, seen in self._moved.items() if len(seen) >= self._distinct)
+        return tracer.trace(self._python_function, self._signature, call, pattern, self.autograph, moving)
 
     def _with_general_numbers(self, call: Call) -> Call | None:
         """The call with Python numbers that took enough distinct values traced as weak scalars."""
@@ -218,6 +224,14 @@ class Function:
             return fresh
         same_guards = [c for c in previous if c.holds()]
         return same_guards[-1].pattern.generalise(call.shapes, set()) if same_guards else fresh
+
+    def _note_moved(self, call: Call) -> None:
+        """Remember which guarded Python numbers keep changing."""
+        for concrete in self._cache.get(call.key, ()):
+            guard = concrete.broken_guard()
+            if guard is not None and type(guard.expected) in (int, float, complex):
+                seen = self._moved.setdefault(guard.place.key, set())
+                seen.update((guard.expected, guard.place.read()))
 
     # --- retracing ---
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from graphify.ir import draw, pretty
+from graphify.ir import pretty
 from graphify.ir.graph import Graph
 
 _reports: weakref.WeakKeyDictionary[Graph, Any] = weakref.WeakKeyDictionary()
@@ -57,14 +57,24 @@ def graph_def_outputs(graph: Graph) -> list[str]:
     return graph_def.graph_def_outputs(graph)
 
 
+def _drawn(name: str) -> Any:
+    """A function of graphify.ir.draw, imported when it is first asked for."""
+
+    def draw(graph: Graph, *args: Any, **kwargs: Any) -> Any:
+        from graphify.ir import draw as pictures
+
+        return getattr(pictures, name)(graph, *args, **kwargs)
+
+    draw.__name__ = name
+    draw.__doc__ = f"See `graphify.ir.draw.{name}`."
+    return draw
+
+
 _METHODS: dict[str, Any] = {
     "__str__": pretty.to_text,
     "to_text": pretty.to_text,
-    "to_dot": draw.to_dot,
-    "to_mermaid": draw.to_mermaid,
-    "to_svg": draw.to_svg,
-    "to_html": draw.to_html,
-    "_repr_mimebundle_": draw.mimebundle,
+    **{name: _drawn(name) for name in ("to_dot", "to_mermaid", "to_svg", "to_html")},
+    "_repr_mimebundle_": _drawn("mimebundle"),
     "report": report,
     "as_graph_def": as_graph_def,
     "graph_def_outputs": property(graph_def_outputs),

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from graphify import tree
-from graphify.api.concrete import Output, Traced, Write
+from graphify.api.inspection import remember_report
+from graphify.api.concrete import Origin, Output, Traced, Write
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.errors import TraceError
 from graphify.ir.bind import Tensor, as_tensor, not_taping, recording, resolve, value_in
-from graphify.ir.graph import Value
+from graphify.ir.graph import Value, attr_sizes
 from graphify.ir.types import Spec
 from graphify.optimise.pipeline import optimise
 from graphify.tracing.capture import Root, restore
@@ -27,10 +28,19 @@ from graphify.tracing.signature import Call, Pattern, TensorSpec
 
 
 def trace(
-    function: Callable[..., Any], signature: inspect.Signature, call: Call, pattern: Pattern, autograph: bool
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    call: Call,
+    pattern: Pattern,
+    autograph: bool,
+    moving: frozenset[Any] = frozenset(),
 ) -> Traced:
-    """Run `function` on symbolic tensors of the call's kind and record what they do."""
-    root = Root(getattr(function, "__name__", "function"))
+    """Run `function` on symbolic tensors of the call's kind and record what they do.
+
+    Args:
+        moving: keys of the places whose Python numbers become hidden inputs instead of guards.
+    """
+    root = Root(getattr(function, "__name__", "function"), moving)
     try:
         with recording(root), not_taping():
             params, arguments = _parameters(root, call, pattern)
@@ -96,13 +106,25 @@ class _Collector:
             self.values.append(value_in(tensor, self.root))
             known = self._known[id(tensor)] = (tensor, len(self.values) - 1)
         index = known[1]
-        return Output(index=index, weak=self.values[index].spec.weak, alias=self._is_alias(tensor))
+        return Output(index=index, weak=self.values[index].spec.weak, origin=self._origin(tensor))
 
-    def _is_alias(self, tensor: Tensor) -> bool:
+    def _origin(self, tensor: Tensor) -> Origin | None:
+        """The argument or captured object that the tensor is, or is a plain view of."""
+        views = []
         while tensor._base is not None:
+            op, operands, attrs = tensor._view  # type: ignore[misc]
+            views.append((op, attrs))
+            if operands or next(attr_sizes(attrs), None) is not None:
+                return None
             tensor = tensor._base
-        twins = [twin for _, twin in self.root.outside.values()]
-        return id(tensor) in self.root.arguments or any(tensor is twin for twin in twins)
+        views.reverse()
+        for position, argument in enumerate(self.root.arguments.values()):
+            if tensor is argument:
+                return Origin(position, tuple(views))
+        for thing, twin in self.root.outside.values():
+            if tensor is twin:
+                return Origin(thing, tuple(views))
+        return None
 
     def tree(self, value: Any) -> tuple[tree.TreeDef, list[Output]]:
         leaves, treedef = tree.flatten(value, is_leaf=lambda v: isinstance(v, (Tensor, np.ndarray)))
@@ -117,6 +139,7 @@ def _finish(root: Root, params: list[Value], result: Any) -> Traced:
     root.settle_guards()
     graph = root.finish(collect.values)
     done = optimise(graph)
+    remember_report(done.graph, done.report)
     guards = list(root.guards.values())
     return Traced(
         graph, done.graph, done.report, params, root.hidden, outputs, treedef, writes, guards, root.notes
@@ -130,7 +153,10 @@ def _writes(root: Root, collect: _Collector) -> list[Write]:
         if tensor._version:
             writes.append(Write(position, *collect.tree(tensor)))
     for hidden in root.hidden:
-        twin = root.outside[id(hidden.thing)][1]
+        known = root.outside.get(id(hidden.thing))
+        if known is None:  # a Python number
+            continue
+        twin = known[1]
         if twin._version:
             _check_writable(hidden.thing)
             writes.append(Write(hidden, *collect.tree(twin)))
@@ -141,6 +167,6 @@ def _writes(root: Root, collect: _Collector) -> list[Write]:
 
 
 def _check_writable(thing: Any) -> None:
-    array = thing.numpy() if isinstance(thing, Tensor) else thing
+    array = thing._value if isinstance(thing, Tensor) else thing
     if not array.flags.writeable:
         raise ValueError("assignment destination is read-only")

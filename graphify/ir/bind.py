@@ -164,6 +164,7 @@ class Tensor:
 
     @property
     def is_symbolic(self) -> bool:
+        """Whether the value is known only when the graph runs."""
         return type(self._value) is Value
 
     # --- leaving for Python ---
@@ -172,11 +173,13 @@ class Tensor:
         """The tensor's NumPy array: shared, not copied.
 
         Raises:
-            ConcreteValueNeeded: the tensor is symbolic.
+            ConcreteValueNeeded: the tensor is symbolic, or comes from outside the current trace
+                (its value may be another one when the graph runs).
         """
-        if type(self._value) is Value:
-            raise value_needed(self, "its NumPy array")
-        return self._value  # type: ignore[no-any-return]
+        known = resolve(self)
+        if type(known._value) is Value:
+            raise value_needed(known, "its NumPy array")
+        return known._value  # type: ignore[no-any-return]
 
 
 _size_hook: Callable[[Size], Any] = lambda dim: dim  # noqa: E731  # set by graphify.ops.shape

@@ -257,6 +257,7 @@ def _iter(self: Tensor) -> Iterator[Tensor]:
 
 def _conversion(convert: type) -> Callable[[Tensor], Any]:
     def method(self: Tensor) -> Any:
+        self = resolve(self)
         if self.is_symbolic:
             raise value_needed(self, f"the {convert.__name__}")
         return convert(self.numpy())
@@ -265,6 +266,7 @@ def _conversion(convert: type) -> Callable[[Tensor], Any]:
 
 
 def _index(self: Tensor) -> int:
+    self = resolve(self)
     if self.is_symbolic:
         raise value_needed(self, "the integer")
     return self.numpy().__index__()  # type: ignore[no-any-return]

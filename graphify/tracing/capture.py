@@ -37,8 +37,10 @@ from graphify.tracing.guards import SCALARS, Guard, Place, fingerprint
 class Root(Builder):
     """The outermost frame of a trace: takes arrays and tensors from outside as hidden inputs."""
 
-    def __init__(self, name: str = "graph") -> None:
+    def __init__(self, name: str = "graph", moving: frozenset[Any] = frozenset()) -> None:
         super().__init__(None, name)
+        self.moving = moving  # keys of places whose Python number changes too often to guard
+        self.scalars: dict[tuple[int, str], Tensor] = {}  # the hidden inputs for those
         self.outside: dict[int, tuple[Any, Tensor]] = {}  # id -> (thing, its twin in the trace)
         self.hidden: list[Hidden] = []
         self.guards: dict[tuple[int, str], Guard] = {}
@@ -59,7 +61,7 @@ class Root(Builder):
         if isinstance(thing, Tensor) and thing._base is not None:
             op, operands, attrs = thing._view  # type: ignore[misc]
             return bind(op, (self.external(thing._base), *operands), attrs)  # type: ignore[no-any-return]
-        array = thing.numpy() if isinstance(thing, Tensor) else thing
+        array = thing._value if isinstance(thing, Tensor) else thing
         place = self.places.get(id(thing))
         spec = Spec(array.shape, canonical_dtype(array.dtype))
         value = self.param(spec, place.name if place else "captured")
@@ -73,9 +75,21 @@ class Root(Builder):
             return value
         if isinstance(value, Tensor) and value.is_symbolic:
             return value
+        if place.key in self.moving and type(value) in (int, float, complex):
+            return self._scalar(place, value)
         if place.key not in self.guards:
             self.guards[place.key] = Guard(place, fingerprint(value))
         return self._lift(value, place)
+
+    def _scalar(self, place: Place, value: Any) -> Tensor:
+        """A Python number as a hidden input that is read from its place at each call."""
+        known = self.scalars.get(place.key)
+        if known is None:
+            with recording(self):
+                param = self.param(as_tensor(value).spec, place.name)
+                known = self.scalars[place.key] = Tensor(param)
+            self.hidden.append(Hidden(param, value, place))
+        return known
 
     def _lift(self, value: Any, place: Place | None) -> Any:
         if isinstance(value, (Tensor, np.ndarray)):
@@ -83,7 +97,7 @@ class Root(Builder):
                 return value
             if place is not None:
                 self.places.setdefault(id(value), place)
-            return self.external(value)
+            return value if hasattr(value, "assign") else self.external(value)
         if isinstance(value, SCALARS) or not tree.is_container(value):
             return value
         leaves, treedef = tree.flatten(value)

@@ -97,7 +97,7 @@ def fingerprint(value: Any) -> Any:
     if isinstance(value, SCALARS):
         return value
     if isinstance(value, Tensor):
-        return Identity(value) if value.is_symbolic else ArraySpec(value.numpy().shape, value.dtype)
+        return Identity(value) if value.is_symbolic else ArraySpec(value._value.shape, value.dtype)
     if isinstance(value, (np.ndarray, np.generic)):
         return ArraySpec(value.shape, value.dtype)
     if isinstance(value, FunctionType):

@@ -199,7 +199,7 @@ def is_array(leaf: Any) -> bool:
 
 
 def _is_leaf(value: Any) -> bool:
-    return isinstance(value, (Tensor, np.ndarray))
+    return isinstance(value, (Tensor, np.ndarray, TensorSpec))
 
 
 def _bad_array(name: str, value: Any) -> SpecError:

@@ -596,7 +596,7 @@ def for_(
         return _python_for(iterable, body, state, names, test)
     if isinstance(items.length, int) and items.length <= UNROLL:
         return _python_for(items.concrete(), body, state, names, test)
-    if items.optional:
+    if isinstance(items.length, int):
         return _stage_or_unroll(items, body, state, names, test)
     return _staged_for(items, body, state, names, test)
 
@@ -625,15 +625,26 @@ def _masked_for(turns: Iterator[Any], body: Any, state: State, names: Names, tes
     return state
 
 
-def _stage_or_unroll(items: iteration.Items, body: Any, state: State, names: Names, test: Any) -> State:
-    """A loop over a Python range: staged if its body can be, unrolled otherwise."""
+def _stage_or_unroll(
+    items: iteration.Items, body: Any, state: State, names: Names, test: Any, peel: bool = True
+) -> State:
+    """A loop of known length: staged if its body can be, unrolled otherwise.
+
+    Where the first turn changes the kind of the state (`s = 0`, then `s = s + vector`), that turn
+    is unrolled and the others are staged.
+    """
     builder = current_builder()
     if builder is None:
         return _python_for(items.concrete(), body, state, names, test)
     try:
         return _staged_for(items, body, state, names, test)
     except (Unstageable, ConcreteValueNeeded) as error:
-        reason = getattr(error, "message", str(error))
+        reason = error.message
+    if peel and test is None:
+        turns = items.concrete()
+        state = body(turns[0], *state)
+        rest = iteration.Items(len(turns) - 1, lambda i: items.item(i + 1), turns[1:], items.optional)
+        return _stage_or_unroll(rest, body, state, names, test, peel=False)
     _note_unrolling(builder, items, reason)
     return _python_for(items.concrete(), body, state, names, test)
 
