@@ -22,6 +22,7 @@ as a function of the user's, is written `<function f>`.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -347,8 +348,12 @@ def _graph_name(head: str, name: str) -> str:
 
 def opaque_text(value: Any) -> str:
     """What stands for an object that has no text form; the same in every process."""
-    kind = "class" if isinstance(value, type) else type(value).__name__
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
-    name = name if isinstance(name, str) else getattr(value, "name", None)
-    label = f"{kind} {name}" if isinstance(name, str) else kind
+    if isinstance(value, type):
+        label = f"class {value.__qualname__}"
+    elif dataclasses.is_dataclass(value) and " at 0x" not in repr(value):
+        label = repr(value)
+    else:
+        name = getattr(value, "__qualname__", None) or getattr(value, "name", None)
+        kind = type(value).__name__
+        label = f"{kind} {name}" if isinstance(name, str) else kind
     return "<" + re.sub(r"[<>\n]", "", label) + ">"

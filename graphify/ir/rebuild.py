@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from graphify.errors import InternalError
+from graphify.errors import InternalError, ShapeError, SpecError
 from graphify.ir.graph import (
     Builder,
     Graph,
@@ -55,6 +55,7 @@ class Frame(Builder):
         super().__init__(name=name)
         self.source: LazyLoc | None = None
         self.params = list(params)
+        self._keys: dict[Node, Any] = {}
         for value in params:
             bind_sizes(value, self.bindings)
 
@@ -82,6 +83,7 @@ class Frame(Builder):
         node = Node(op, tuple(inputs), attrs, specs, self.source, effects)
         if key is not None:
             self._interned[key] = node
+            self._keys[node] = key
         self.append(node)
         return node.outputs
 
@@ -91,6 +93,17 @@ class Frame(Builder):
         if node.op is as_size or any(type(d) is Size for s in node.specs for d in s.shape):
             for value in node.outputs:
                 bind_sizes(value, self.bindings)
+
+    def rollback(self, length: int) -> None:
+        """Forget the nodes made since there were `length` of them."""
+        gone = set(self.nodes[length:])
+        del self.nodes[length:]
+        for node in gone & self._keys.keys():
+            del self._interned[self._keys.pop(node)]
+        if gone:
+            lost = [v for v, (value, _) in self.bindings.items() if value.node in gone]
+            for variable in lost:
+                del self.bindings[variable]
 
     def ensure_size(self, variable: SizeVar) -> None:
         if variable not in self.bindings:
@@ -102,6 +115,22 @@ class Frame(Builder):
         if weak:
             attrs["weak"] = True
         return self.add(constant, (), attrs)[0]
+
+
+class Contradiction(InternalError):
+    """What became known of sizes shows that an op must fail: it shall do so when it runs."""
+
+
+def infer_again(op: Op, specs: Iterable[Spec], attrs: Mapping[str, Any]) -> tuple[Spec, ...]:
+    """`infer` for a node that was inferred before, with less known of its sizes.
+
+    Raises:
+        Contradiction: its spec rule refuses what is known now.
+    """
+    try:
+        return infer(op, specs, attrs)
+    except (ShapeError, SpecError) as error:
+        raise Contradiction(f"{op.name}: {error}") from error
 
 
 def infer(op: Op, specs: Iterable[Spec], attrs: Mapping[str, Any]) -> tuple[Spec, ...]:
@@ -165,7 +194,9 @@ class Rebuild:
         specs = [value.spec for value in inputs]
         if attrs is node.attrs and specs == [value.spec for value in node.inputs]:
             return substitute_specs(node.specs, self.sizes) if self.sizes else node.specs
-        found, learned = reconcile(node.specs, infer(node.op, specs, attrs), self.frame.bindings)
+        found, learned = reconcile(
+            node.specs, infer_again(node.op, specs, attrs), self.frame.bindings
+        )
         self.learn(learned)
         return found
 
@@ -300,7 +331,7 @@ def graft(
         new = SizeVar(old.name)
         sizes[old] = size(new)
         attrs["var"] = new
-    specs = infer(node.op, [value.spec for value in inputs], attrs)
+    specs = infer_again(node.op, [value.spec for value in inputs], attrs)
     for inside, outside in _dims(node.specs, specs):
         if isinstance(inside, Size) and (variable := inside.as_variable()) is not None:
             sizes.setdefault(variable, outside)

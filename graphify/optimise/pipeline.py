@@ -19,6 +19,11 @@ from graphify.errors import PassError
 from graphify.ir.check import check
 from graphify.ir.graph import Graph
 from graphify.ir.pretty import to_text
+from graphify.optimise.algebra import algebra
+from graphify.optimise.control import control
+from graphify.optimise.cse import cse
+from graphify.optimise.fold import fold
+from graphify.optimise.hoist import hoist
 from graphify.optimise.prune import prune
 from graphify.optimise.report import Report, measure
 
@@ -28,7 +33,19 @@ MAX_ROUNDS = 4  # each round can only help the next one; four have been enough f
 
 # In this order:
 PASSES: list[tuple[str, Pass]] = [
-    # first, so that the others do not work on what nobody needs
+    # First, so that the others do not work on what nobody needs.
+    ("prune", prune),
+    # Before control: a folded predicate or trip count is what control looks for.
+    ("fold", fold),
+    ("control", control),
+    # After control, which puts nodes side by side that were apart.
+    ("algebra", algebra),
+    # After algebra, which makes equal what was written differently.
+    ("cse", cse),
+    # After cse: equal work is moved out of a loop once. Before the last pruning: it leaves
+    # parameters behind that nothing uses any more.
+    ("hoist", hoist),
+    # Last, since every pass above leaves dead nodes to it.
     ("prune", prune),
 ]
 

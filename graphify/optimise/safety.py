@@ -1,0 +1,117 @@
+"""Which nodes cannot fail when the graph runs: only those may run where the program would not.
+
+    cannot_fail(node)      # True: exp(x). False: x[i], an int power, a reshape to an unknown size
+
+Also the questions about shapes that such answers are made of. Answers are cautious: True is a
+proof, False may only mean that nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphify.ir.graph import Node
+from graphify.ir.sizes import Dim, Shape, decide_equal, decide_less, not_negative, product
+from graphify.ir.types import is_integer
+
+
+def stretches(dims: Shape, target: Shape) -> bool:
+    """Whether broadcasting to `target` needs no check when the graph runs."""
+    pairs = zip(reversed(dims), reversed(target), strict=False)
+    return len(dims) <= len(target) and all(a == b or a == 1 for a, b in pairs)
+
+
+def is_range(entry: Any) -> bool:
+    """Whether an entry of a slice's key is a range: (start, count, step)."""
+    return type(entry) is tuple and entry[0] != "at"
+
+
+def key_in_range(key: Any, dims: Shape) -> bool:
+    """Whether every integer of a slice's key is known to be in range."""
+    axis = 0
+    for entry in key:
+        if entry is None:
+            continue
+        if not is_range(entry) and not _in_range(entry, dims[axis]):
+            return False
+        axis += 1
+    return True
+
+
+def _in_range(index: Any, dim: Dim) -> bool:
+    if type(index) is tuple:  # a traced integer
+        return False
+    return decide_less(index, 0) is False and decide_less(index, dim) is True
+
+
+def cannot_fail(node: Node) -> bool:
+    """Whether the node's own evaluation can raise nothing, whatever its operands hold."""
+    if node.effects:
+        return False
+    rule = _SAFE.get(node.op.name)
+    if rule is not None:
+        return rule(node)
+    if "ufunc" in node.op.extra or node.op.extra.get("elementwise"):
+        return all(stretches(v.spec.shape, node.specs[0].shape) for v in node.inputs)
+    return False
+
+
+def _always(node: Node) -> bool:
+    return True
+
+
+def _safe_reshape(node: Node) -> bool:
+    count = product(node.inputs[0].spec.shape)
+    return decide_equal(count, product(node.specs[0].shape)) is True
+
+
+def _safe_broadcast(node: Node) -> bool:
+    return stretches(node.inputs[0].spec.shape, node.specs[0].shape)
+
+
+def _safe_power(node: Node) -> bool:
+    # NumPy refuses integers to negative integer powers.
+    shapes = all(stretches(v.spec.shape, node.specs[0].shape) for v in node.inputs)
+    return shapes and not is_integer(node.specs[0].dtype)
+
+
+def _safe_concatenate(node: Node) -> bool:
+    axis = node.attrs["axis"]
+    first = node.inputs[0].spec.shape
+    return all(
+        dim == first[a]
+        for value in node.inputs
+        for a, dim in enumerate(value.spec.shape)
+        if a != axis
+    )
+
+
+def _safe_matmul(node: Node) -> bool:
+    a, b = (value.spec.shape for value in node.inputs)
+    lead = node.specs[0].shape[: max(len(a), len(b)) - 2]
+    inner = a[-1] == (b[-2] if len(b) > 1 else b[0])
+    return inner and stretches(a[:-2], lead) and stretches(b[:-2], lead)
+
+
+def _safe_slice(node: Node) -> bool:
+    return key_in_range(node.attrs["key"], node.inputs[0].spec.shape)
+
+
+def _safe_iota(node: Node) -> bool:
+    return not_negative(node.attrs["length"])
+
+
+_SAFE: dict[str, Callable[[Node], bool]] = {
+    **dict.fromkeys(("constant", "as_size", "size_value", "cast", "copy"), _always),
+    **dict.fromkeys(("transpose", "flip", "sum_to", "diagonal", "argsort", "sort"), _always),
+    **dict.fromkeys(("reduce_sum", "reduce_prod", "reduce_any", "reduce_all"), _always),
+    **dict.fromkeys(("cumsum", "cumprod"), _always),
+    "reshape": _safe_reshape,
+    "broadcast_to": _safe_broadcast,
+    "power": _safe_power,
+    "concatenate": _safe_concatenate,
+    "matmul": _safe_matmul,
+    "slice": _safe_slice,
+    "iota": _safe_iota,
+}
