@@ -172,7 +172,7 @@ def _bits_eval(key: Any, start: Any, shape: Any, width: int) -> Any:
         bits = (x0.astype(np.uint64) << np.uint64(32)) | x1
     else:
         bits = (x0 ^ x1).astype(f"u{width // 8}")
-    return np.broadcast_to(bits, (*lead, count)).reshape(*lead, *shape)
+    return np.broadcast_to(bits, (*lead, count)).reshape((*lead, *shape))
 
 
 def _bits_vmap(args: Any, batched: Any, shape: Shape, width: int) -> Tensor:

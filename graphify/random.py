@@ -1,0 +1,195 @@
+"""Random numbers as pure functions of a key: the same in every engine, and in exported graphs.
+
+    key = graphify.random.key(0)
+    key, sub = graphify.random.split(key)
+    x = graphify.random.normal(sub, (3,))
+
+The same key always gives the same numbers; split it to get others. The bits are Threefry-2x32 of the
+key and a counter, as in JAX (`jax_threefry_partitionable`).
+
+Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import graphify.numpy as gnp
+from graphify.errors import SpecError
+from graphify.ir.bind import Tensor
+from graphify.ir.sizes import Shape, product
+from graphify.ir.types import DType, canonical_dtype, is_float
+from graphify.numpy._table import axis_of, shape_of, to_tensor
+from graphify.ops import core
+from graphify.ops import elementwise as e
+from graphify.ops.indexing import getitem
+from graphify.ops.random import random_bits
+from graphify.ops.shape import stack
+
+__all__ = [
+    "bernoulli",
+    "bits",
+    "categorical",
+    "choice",
+    "exponential",
+    "fold_in",
+    "key",
+    "normal",
+    "permutation",
+    "randint",
+    "split",
+    "uniform",
+]
+
+# dtype -> (unsigned integer of the same width, bits of the fraction)
+_FRACTION = {"float16": (16, 10), "float32": (32, 23), "float64": (64, 52)}
+
+
+def key(seed: Any) -> Tensor:
+    """A key from an integer seed: two uint32 numbers, the seed's high and low half."""
+    x = to_tensor(seed)
+    if x.dtype.kind not in "iu" or x.ndim:
+        raise SpecError(f"seed: expected an integer, got {x.spec}")
+    whole = core.cast(x, dtype=np.dtype(np.uint64))
+    return stack([_half(whole, 32), _half(whole, 0)])
+
+
+def _half(x: Tensor, shift: int) -> Tensor:
+    moved = e.right_shift(x, np.uint64(shift)) if shift else x
+    low = e.bitwise_and(moved, np.uint64(0xFFFFFFFF))
+    return core.cast(low, dtype=np.dtype(np.uint32))  # type: ignore[no-any-return]
+
+
+def _random(key: Any, shape: Shape, width: int, start: Any = 0) -> Tensor:
+    k, first = to_tensor(key), core.cast(to_tensor(start), dtype=np.dtype(np.uint64))
+    return random_bits(k, first, shape=shape, width=width)  # type: ignore[no-any-return]
+
+
+def split(key: Any, num: Any = 2) -> Tensor:
+    """New keys, as rows: independent of each other and of the old one, which is used up."""
+    blocks = _random(key, shape_of(num, "num"), 64)
+    return stack([_half(blocks, 32), _half(blocks, 0)], axis=blocks.ndim)
+
+
+def fold_in(key: Any, data: Any) -> Tensor:
+    """A new key from a key and an integer, such as the number of a step."""
+    number = core.cast(to_tensor(data), dtype=np.dtype(np.uint32))
+    block = _random(key, (), 64, number)
+    return stack([_half(block, 32), _half(block, 0)], axis=block.ndim)
+
+
+def bits(key: Any, shape: Any = (), dtype: Any = np.uint32) -> Tensor:
+    """Uniform random bits as unsigned integers."""
+    target = canonical_dtype(dtype)
+    if target.kind != "u":
+        raise SpecError(f"dtype: expected an unsigned integer, got {target.name}")
+    return _random(key, shape_of(shape), target.itemsize * 8)
+
+
+def _float_dtype(dtype: Any) -> DType:
+    target = canonical_dtype(dtype)
+    if not is_float(target) or target.name not in _FRACTION:
+        raise SpecError(f"dtype: expected float16, float32 or float64, got {target.name}")
+    return target
+
+
+def uniform(
+    key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, maxval: Any = 1.0
+) -> Tensor:
+    """Uniform in [minval, maxval)."""
+    target = _float_dtype(dtype)
+    unit = _unit(key, shape_of(shape), target)
+    low, high = (core.to_dtype(to_tensor(v), target) for v in (minval, maxval))
+    # Rounding may carry a number up to maxval, which is outside.
+    return gnp.where(unit * (high - low) + low < high, unit * (high - low) + low, low)  # type: ignore[no-any-return, operator]
+
+
+def _unit(key: Any, shape: Shape, dtype: DType) -> Tensor:
+    """Uniform in [0, 1): as many random bits as the fraction has."""
+    width, fraction = _FRACTION[dtype.name]
+    whole = e.right_shift(_random(key, shape, width), np.dtype(f"uint{width}").type(width - fraction))
+    return core.cast(whole, dtype=dtype) * dtype.type(2.0**-fraction)  # type: ignore[no-any-return]
+
+
+def normal(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
+    """Normal of mean 0 and deviation 1 (Source: Box and Muller 1958)."""
+    target = _float_dtype(dtype)
+    wide = np.dtype(np.float64) if target == np.float64 else np.dtype(np.float32)
+    dims = shape_of(shape)
+    both = _unit(key, (2, *dims), wide) if to_tensor(key).ndim == 1 else _unit_pair(key, dims, wide)
+    radius = e.sqrt(-2 * e.log1p(-getitem(both, 0)))
+    turn = getitem(both, 1) * wide.type(2 * np.pi)  # type: ignore[operator]
+    return core.to_dtype(radius * e.cos(turn), target)
+
+
+def _unit_pair(key: Any, shape: Shape, dtype: DType) -> Tensor:
+    rows = _unit(key, (2, *shape), dtype)
+    lead = to_tensor(key).ndim - 1
+    return gnp.moveaxis(rows, lead, 0)  # type: ignore[no-any-return]
+
+
+def exponential(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
+    """Exponential of scale 1."""
+    return -e.log1p(-_unit(key, shape_of(shape), _float_dtype(dtype)))  # type: ignore[no-any-return]
+
+
+def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Tensor:
+    """True with probability `p`."""
+    chance = to_tensor(p)
+    target = chance.dtype if chance.dtype.name in _FRACTION else np.dtype(np.float64)
+    dims = chance.dims if shape is None else shape_of(shape)
+    return e.less(_unit(key, dims, target), chance)  # type: ignore[no-any-return]
+
+
+def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = np.int64) -> Tensor:
+    """Integers in [minval, maxval), which must not be empty."""
+    target = canonical_dtype(dtype)
+    if target.kind not in "iu":
+        raise SpecError(f"dtype: expected an integer dtype, got {target.name}")
+    low, high = (core.cast(to_tensor(v), dtype=np.dtype(np.int64)) for v in (minval, maxval))
+    _check_bounds(low, high)
+    span = core.cast(high - low, dtype=np.dtype(np.uint64))
+    place = e.remainder(_random(key, shape_of(shape), 64), span)
+    return core.cast(core.cast(place, dtype=np.dtype(np.int64)) + low, dtype=target)  # type: ignore[no-any-return]
+
+
+def _check_bounds(low: Tensor, high: Tensor) -> None:
+    if not low.is_symbolic and not high.is_symbolic and np.any(low.numpy() >= high.numpy()):
+        raise ValueError("randint: expected minval < maxval")
+
+
+def permutation(key: Any, x: Any, axis: int = 0) -> Tensor:
+    """A copy with the slices along an axis in random order, or a shuffled arange(x)."""
+    t = to_tensor(x)
+    if not t.ndim:
+        t = gnp.arange(x)
+    at = axis_of(axis, t.ndim)
+    order = gnp.argsort(_random(key, (t.dims[at],), 64), stable=True)
+    return gnp.take(t, order, axis=at)  # type: ignore[no-any-return]
+
+
+def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None) -> Tensor:
+    """Random elements of an array, or of arange(a)."""
+    t = to_tensor(a)
+    t = t if t.ndim else gnp.arange(a)
+    dims = shape_of(shape)
+    count = product(dims)
+    if not replace:
+        if p is not None:
+            raise SpecError("choice: replace=False with p is not supported")
+        return core.reshape(permutation(key, t)[:count], shape=(*dims, *t.dims[1:]))  # type: ignore[index, no-any-return]
+    if p is not None:
+        chances = gnp.cumsum(to_tensor(p))
+        place = gnp.searchsorted(chances, getitem(chances, -1) * (1 - _unit(key, dims, chances.dtype)))
+    else:
+        place = randint(key, dims, 0, gnp.shape(t)[0])
+    return gnp.take(t, place, axis=0)  # type: ignore[no-any-return]
+
+
+def categorical(key: Any, logits: Any, axis: int = -1) -> Tensor:
+    """Indices drawn with probabilities softmax(logits) (the Gumbel trick)."""
+    t = to_tensor(logits)
+    noise = -e.log(-e.log1p(-_unit(key, t.dims, t.dtype)))
+    return gnp.argmax(t + noise, axis=axis)  # type: ignore[no-any-return, operator]
