@@ -36,27 +36,33 @@ class TensorFlowExecutable:
         try:
             results = self.function(*(tf.constant(array) for array in arrays))
         except tf.errors.OpError as error:
-            raise translate(error, self.lowered.frame.unit) from None
-        return [result.numpy() for result in results]
+            failure = translate(error, self.lowered.frame.unit)
+            raise failure from None
+        return [result.numpy() for result in results[:-1]]
 
 
 def import_function(lowered: Lowered) -> Any:
-    """A concrete function that runs a lowered graph's GraphDef."""
+    """A concrete function that runs a lowered graph's GraphDef.
+
+    Its results are those of the graph and, last, one that is there when all effects are done.
+    """
     tf = lowered.frame.tf
     graph_def = graph_def_of(lowered)
     names = [tensor.name for tensor in lowered.inputs]
     wanted = [tensor.name for tensor in lowered.outputs]
-    effects = [operation.name for operation in lowered.frame.effects]
+    effects = [operation.name for operation in lowered.frame.effects[-1:]]
 
     def run(*inputs: Any) -> list[Any]:
         mapping = dict(zip(names, inputs, strict=True))
         results = tf.graph_util.import_graph_def(
             graph_def, input_map=mapping, return_elements=wanted + effects, name=""
         )
-        return list(results[: len(wanted)])
+        with tf.control_dependencies(results[len(wanted) :]):
+            return [*results[: len(wanted)], tf.constant(0)]
 
     specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in lowered.inputs]
-    return tf.function(run, input_signature=specs, autograph=False).get_concrete_function()
+    # NOTE: tf.function would do, but does not make the imported functions known to the runtime.
+    return tf.compat.v1.wrap_function(run, specs)
 
 
 class TensorFlowEngine:

@@ -105,6 +105,6 @@ def complex_(frame: Frame, re: Any, im: Any) -> Any:
     return frame.raw.Complex(real=re, imag=im, Tout=dtype)
 
 
-@kernel("identity", "stop_gradient")
+@kernel("identity", "stop_gradient", "copy")
 def identity(frame: Frame, x: Any, **attrs: Any) -> Any:
     return frame.raw.Identity(input=x)

@@ -133,5 +133,8 @@ def _stack(frame: Frame, handle: Any, spec: Spec, row: list[Any], count: Any) ->
     at_least_0 = raw.Maximum(x=shape, y=frame.constant(0, tf.int64))
     shape = raw.SelectV2(condition=none, t=at_least_0, e=shape)
     return raw.TensorListStack(
-        input_handle=handle, element_shape=shape, element_dtype=dtype_of(frame, spec), num_elements=-1
+        input_handle=handle,
+        element_shape=raw.Cast(x=shape, DstT=tf.int32),
+        element_dtype=dtype_of(frame, spec),
+        num_elements=-1,
     )

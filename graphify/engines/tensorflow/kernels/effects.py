@@ -8,46 +8,22 @@ written out (`unit.portable`) they are PrintV2 and Assert, which any TensorFlow 
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphify.engines.tensorflow.frame import MARKER, Frame
-from graphify.engines.tensorflow.kernels.casting import nonzero
+from graphify.engines.tensorflow.frame import Frame
+from graphify.engines.tensorflow.kernels.host import call_host
+from graphify.engines.tensorflow.kernels.checks import all_true
 from graphify.engines.tensorflow.kernels.table import KERNELS, kernel
 from graphify.errors import InvalidArgumentError
 from graphify.ops import effects as ops
-
-_tokens = itertools.count()
-
-
-def _host(frame: Frame, function: Callable[..., Any], values: Sequence[Any]) -> Any:
-    """Call a Python function on arrays when the graph runs; what it raises is kept for `run`."""
-    pending = frame.unit.pending
-
-    def guarded(*arrays: Any) -> Any:
-        try:
-            function(*arrays)
-        except BaseException as error:  # handed over: the runtime raises it in the caller's thread
-            token = f"{MARKER}-host-{next(_tokens)}"
-            pending[token] = error
-            raise RuntimeError(token) from None
-        return True
-
-    return frame.tf.numpy_function(guarded, list(values), frame.tf.bool, stateful=True).op
-
-
-def _all_true(frame: Frame, condition: Any) -> Any:
-    axes = frame.constant(list(range(len(condition.shape))), frame.tf.int32)
-    return frame.raw.All(input=nonzero(frame, condition), axis=axes)
-
 
 def _unless(frame: Frame, holds: Any, function: Callable[..., Any], values: Sequence[Any]) -> Any:
     """Call a Python function only where `holds` is false."""
     dtypes, shapes = [v.dtype for v in values], [v.shape for v in values]
 
     def fail(inside: Frame, *arrays: Any) -> list[Any]:
-        inside.ran(_host(inside, function, arrays))
+        inside.ran(call_host(inside, function, arrays))
         return []
 
     nothing, _ = frame.unit.define(lambda inside, *arrays: [], dtypes, shapes)
@@ -62,7 +38,7 @@ def _unless(frame: Frame, holds: Any, function: Callable[..., Any], values: Sequ
 def print_(frame: Frame, *values: Any, text: ops.Text, end: str, stream: str) -> None:
     if not frame.unit.portable:
         write = functools.partial(ops.print_.eval, text=text, end=end, stream=stream)
-        frame.ran(_host(frame, write, values))
+        frame.ran(call_host(frame, write, values))
         return
     gap = _placeholder(text)
     template = text.separator.join(gap if piece is None else piece for piece in text.pieces)
@@ -107,12 +83,12 @@ def raise_(frame: Frame, *values: Any, exception: ops.Raise) -> None:
         text = _described(exception)
         frame.ran(frame.check(frame.constant(False), exception.kind, text, *values))
     else:
-        frame.ran(_host(frame, _fail_with(exception), values))
+        frame.ran(call_host(frame, _fail_with(exception), values))
 
 
 @kernel("assert")
 def assert_(frame: Frame, condition: Any, *values: Any, exception: ops.Raise) -> None:
-    holds = _all_true(frame, condition)
+    holds = all_true(frame, condition)
     if frame.unit.portable:
         frame.ran(frame.check(holds, exception.kind, _described(exception), *values))
     else:
@@ -127,7 +103,7 @@ _KERNEL_OF = {
 
 @kernel("check")
 def check(frame: Frame, x: Any, y: Any, comparison: str, message: str) -> None:
-    holds = _all_true(frame, KERNELS[_KERNEL_OF[comparison]](frame, x, y))
+    holds = all_true(frame, KERNELS[_KERNEL_OF[comparison]](frame, x, y))
     if frame.unit.portable:
         head = f"{message}: " if message else ""
         text = f"{head}assert_{comparison}: got x = {{}}, y = {{}}"
@@ -135,9 +111,3 @@ def check(frame: Frame, x: Any, y: Any, comparison: str, message: str) -> None:
     else:
         again = functools.partial(ops.check.eval, comparison=comparison, message=message)
         frame.ran(_unless(frame, holds, again, (x, y)))
-
-
-@kernel("nonzero_divisor")
-def nonzero_divisor(frame: Frame, x: Any) -> Any:
-    holds = _all_true(frame, x)
-    return frame.after(x, frame.check(holds, ZeroDivisionError, "division by zero"))

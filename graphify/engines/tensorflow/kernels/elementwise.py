@@ -19,7 +19,7 @@ from graphify.engines.tensorflow.kernels.table import KERNELS, kernel
 # --- one kernel of TensorFlow's each ------------------------------------------------------------
 
 _UNARY = {
-    "exp": "Exp", "expm1": "Expm1", "log": "Log", "log1p": "Log1p", "sqrt": "Sqrt", "sin": "Sin",
+    "exp": "Exp", "expm1": "Expm1", "log": "Log", "sqrt": "Sqrt", "sin": "Sin",
     "cos": "Cos", "tan": "Tan", "asin": "Asin", "acos": "Acos", "atan": "Atan", "sinh": "Sinh",
     "cosh": "Cosh", "tanh": "Tanh", "asinh": "Asinh", "acosh": "Acosh", "atanh": "Atanh",
     "erf": "Erf", "erfc": "Erfc",
@@ -34,8 +34,16 @@ for _name, _op in _UNARY.items():
     KERNELS["math." + _name] = _unary(_op)
 
 
+def _by_parts(frame: Frame, x: Any, function: Callable[[Any], Any]) -> Any:
+    """A function of the real and of the imaginary part."""
+    re, im = (function(part) for part in (real_part(frame, x), imaginary_part(frame, x)))
+    return frame.raw.Complex(real=re, imag=im, Tout=x.dtype)
+
+
 def _integers_stay(op: str) -> Callable[..., Any]:
     def rounding(frame: Frame, x: Any) -> Any:
+        if x.dtype.is_complex:
+            return _by_parts(frame, x, lambda part: getattr(frame.raw, op)(x=part))
         if not x.dtype.is_floating:
             return frame.raw.Identity(input=x)
         return widened(frame, lambda v: getattr(frame.raw, op)(x=v), x)
@@ -57,6 +65,12 @@ def choose(frame: Frame, condition: Any, yes: Any, no: Any) -> Any:
 
 
 def is_nan(frame: Frame, x: Any) -> Any:
+    """NaN in either part of a complex number; never for integers."""
+    if x.dtype.is_complex:
+        parts = (real_part(frame, x), imaginary_part(frame, x))
+        return frame.raw.LogicalOr(x=frame.raw.IsNan(x=parts[0]), y=frame.raw.IsNan(x=parts[1]))
+    if x.dtype.is_floating:
+        return frame.raw.IsNan(x=x)
     return frame.raw.NotEqual(x=x, y=x)
 
 
@@ -80,13 +94,31 @@ def multiply(frame: Frame, a: Any, b: Any) -> Any:
 
 @kernel("divide", "math.divide")
 def divide(frame: Frame, a: Any, b: Any) -> Any:
-    return frame.raw.RealDiv(x=a, y=b)
+    return _divide_complex(frame, a, b) if a.dtype.is_complex else frame.raw.RealDiv(x=a, y=b)
+
+
+def _divide_complex(frame: Frame, a: Any, b: Any) -> Any:
+    """Smith's algorithm, as NumPy has it (numpy/_core/src/umath/loops.c.src, divide)."""
+    (ar, ai), (br, bi) = ((real_part(frame, x), imaginary_part(frame, x)) for x in (a, b))
+    size_r, size_i = frame.raw.Abs(x=br), frame.raw.Abs(x=bi)
+    by_real = size_r >= size_i
+    zero = frame.raw.LogicalAnd(
+        x=frame.raw.Equal(x=size_r, y=frame.like(0, br)), y=frame.raw.Equal(x=size_i, y=frame.like(0, br))
+    )
+    high, low = choose(frame, by_real, br, bi), choose(frame, by_real, bi, br)
+    ratio = low / high
+    scale = frame.like(1, br) / (high + low * ratio)
+    re = choose(frame, by_real, ar + ai * ratio, ar * ratio + ai) * scale
+    im = choose(frame, by_real, ai - ar * ratio, ai * ratio - ar) * scale
+    re, im = choose(frame, zero, ar / size_r, re), choose(frame, zero, ai / size_r, im)
+    return frame.raw.Complex(real=re, imag=im, Tout=a.dtype)
 
 
 @kernel("math.negative", "negative")
 def negative(frame: Frame, x: Any) -> Any:
     if x.dtype.is_integer and x.dtype.is_unsigned:
-        return frame.raw.Sub(x=frame.like(0, x), y=x)
+        # NOTE: not 0 - x, which TensorFlow's optimiser turns into a Neg that it does not have.
+        return frame.raw.AddV2(x=frame.raw.Invert(x=x), y=frame.like(1, x))
     return frame.raw.Neg(x=x)
 
 
@@ -100,7 +132,16 @@ def reciprocal(frame: Frame, x: Any) -> Any:
     if x.dtype.is_integer:
         one = frame.constant(1.0, frame.tf.float64)
         return cast_to(frame, one / cast_to(frame, x, frame.tf.float64), x.dtype)
-    return frame.raw.RealDiv(x=frame.like(1, x), y=x)
+    return divide(frame, frame.like(1, x), x)
+
+
+@kernel("math.log1p")
+def log1p(frame: Frame, x: Any) -> Any:
+    if not x.dtype.is_complex:
+        return frame.raw.Log1p(x=x)
+    re, im = real_part(frame, x) + frame.like(1, real_part(frame, x)), imaginary_part(frame, x)
+    size, angle = frame.raw.Log(x=hypot(frame, re, im)), frame.raw.Atan2(y=im, x=re)
+    return frame.raw.Complex(real=size, imag=angle, Tout=x.dtype)
 
 
 @kernel("math.abs", "abs", "fabs", "absolute")
@@ -178,9 +219,10 @@ def _logarithm(base: float) -> Callable[..., Any]:
 
     def kernel_(frame: Frame, x: Any) -> Any:
         def compute(v: Any) -> Any:
-            y = frame.raw.Mul(x=frame.raw.Log(x=v), y=frame.like(1 / math.log(base), v))
-            if v.dtype.is_complex:
-                return y
+            y = frame.raw.Log(x=v)
+            if v.dtype.is_complex:  # part by part: a complex product makes NaN of infinities
+                return _by_parts(frame, y, lambda p: p * frame.like(1 / math.log(base), p))
+            y = y * frame.like(1 / math.log(base), v)
             whole = frame.raw.Rint(x=y)
             hit = frame.raw.Equal(x=frame.raw.Pow(x=frame.like(base, v), y=whole), y=v)
             return choose(frame, hit, whole, y)
@@ -308,7 +350,11 @@ def nextafter(frame: Frame, a: Any, b: Any) -> Any:
 
 @kernel("spacing")
 def spacing(frame: Frame, x: Any) -> Any:
-    return nextafter(frame, x, copysign(frame, frame.like(math.inf, x), x)) - x
+    infinity = frame.like(math.inf, x)
+    # Of float16 NumPy always takes the neighbour above, of the others the one away from zero.
+    towards = infinity if x.dtype == frame.tf.float16 else copysign(frame, infinity, x)
+    gap = nextafter(frame, x, towards) - x
+    return choose(frame, frame.raw.IsInf(x=x), math.nan, gap)
 
 
 # --- choice -------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphify.engines.tensorflow.frame import Frame
 from graphify.engines.tensorflow.kernels.casting import cast_to, nonzero
+from graphify.engines.tensorflow.kernels.checks import all_true, first_false
 from graphify.engines.tensorflow.kernels.elementwise import choose, is_nan
 from graphify.engines.tensorflow.kernels.table import kernel
 
@@ -21,25 +22,12 @@ def checked(frame: Frame, index: Any, length: Any, axis: int) -> Any:
     index = cast_to(frame, index, tf.int64)
     length = frame.scalar(length)
     inside = raw.LogicalAnd(x=index >= -length, y=index < length)
-    axes = frame.constant(list(range(len(index.shape))), tf.int32)
     text = f"index {{}} is out of bounds for axis {axis} with size {{}}"
-    holds = raw.All(input=inside, axis=axes)
-    check = frame.check(holds, IndexError, text, _first_outside(frame, index, inside), length)
+    holds = all_true(frame, inside)
+    check = frame.check(holds, IndexError, text, first_false(frame, index, inside), length)
     wrapped = choose(frame, index < frame.like(0, index), index + length, index)
     # Where the check fails no kernel may see the bad index: it might read foreign memory.
     return frame.after(choose(frame, inside, wrapped, 0), check)
-
-
-def _first_outside(frame: Frame, index: Any, inside: Any) -> Any:
-    """The first index out of bounds (any number if there is none)."""
-    raw = frame.raw
-    minus = frame.constant([-1], frame.tf.int32)
-    zero, one = frame.constant([0], frame.tf.int64), frame.constant([True])
-    axis = frame.constant(0, frame.tf.int32)
-    flat = raw.ConcatV2(values=[raw.Reshape(tensor=index, shape=minus), zero], axis=axis)
-    good = raw.ConcatV2(values=[raw.Reshape(tensor=inside, shape=minus), one], axis=axis)
-    first = raw.ArgMin(input=raw.Cast(x=good, DstT=frame.tf.int32), dimension=axis)
-    return raw.GatherV2(params=flat, indices=first, axis=axis)
 
 
 # --- basic keys ---------------------------------------------------------------------------------------

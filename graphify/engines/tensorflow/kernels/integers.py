@@ -7,12 +7,12 @@ from typing import Any
 
 from graphify.engines.tensorflow.frame import Frame
 from graphify.engines.tensorflow.kernels.casting import cast_to, nonzero
+from graphify.engines.tensorflow.kernels.checks import all_axes, all_true
 from graphify.engines.tensorflow.kernels.elementwise import (
     absolute,
     choose,
     floor_divide_float,
     fmod_float,
-    multiply,
     negative,
     power_float,
     remainder_float,
@@ -53,10 +53,11 @@ def remainder(frame: Frame, a: Any, b: Any) -> Any:
 def fmod(frame: Frame, a: Any, b: Any) -> Any:
     if a.dtype.is_floating:
         return fmod_float(frame, a, b)
-    rest = remainder(frame, absolute(frame, a), absolute(frame, b))
-    if a.dtype.is_unsigned:
+    rest = remainder(frame, a, b)
+    if a.dtype.is_unsigned or a.dtype.is_bool:
         return rest
-    return choose(frame, a < frame.like(0, a), negative(frame, rest), rest)
+    other_sign = frame.raw.NotEqual(x=a < frame.like(0, a), y=b < frame.like(0, b))
+    return choose(frame, frame.raw.LogicalAnd(x=nonzero(frame, rest), y=other_sign), rest - b, rest)
 
 
 # --- powers ----------------------------------------------------------------------------------------
@@ -69,7 +70,7 @@ def power(frame: Frame, a: Any, b: Any) -> Any:
     tf = frame.tf
     dtype = a.dtype
     if not dtype.is_unsigned:
-        holds = frame.raw.All(input=b >= frame.like(0, b), axis=_all_axes(frame, b))
+        holds = all_true(frame, b >= frame.like(0, b))
         check = frame.check(
             holds, ValueError, "Integers to negative integer powers are not allowed."
         )
@@ -83,10 +84,6 @@ def power(frame: Frame, a: Any, b: Any) -> Any:
         y = choose(frame, frame.raw.LogicalAnd(x=huge, y=frame.raw.LogicalNot(x=odd)), 0, y)
         return frame.raw.Cast(x=y, DstT=dtype)
     return frame.raw.Cast(x=frame.raw.Pow(x=a, y=b), DstT=dtype)
-
-
-def _all_axes(frame: Frame, x: Any) -> Any:
-    return frame.constant(list(range(len(x.shape))), frame.tf.int32)
 
 
 # --- bits --------------------------------------------------------------------------------------------
@@ -137,25 +134,37 @@ def right_shift(frame: Frame, a: Any, b: Any) -> Any:
 # --- gcd and lcm ----------------------------------------------------------------------------------------
 
 
-@kernel("gcd")
-def gcd(frame: Frame, a: Any, b: Any) -> Any:
+def _magnitude(frame: Frame, x: Any) -> Any:
+    """|x| in the unsigned dtype, which holds that of the least integer, too."""
+    unsigned = getattr(frame.tf, f"uint{x.dtype.size * 8}")
+    return frame.raw.Cast(x=absolute(frame, x), DstT=unsigned)
+
+
+def _euclid(frame: Frame, a: Any, b: Any) -> Any:
     """Euclid's algorithm on all elements at once, until every remainder is zero."""
-    a, b = absolute(frame, a), absolute(frame, b)
     zeros = frame.raw.ZerosLike(x=a) + frame.raw.ZerosLike(x=b)
     a, b = a + zeros, b + zeros
 
     def go_on(inside: Frame, x: Any, y: Any) -> Any:
-        return inside.raw.Any(input=nonzero(inside, y), axis=_all_axes(inside, y))
+        return inside.raw.Any(input=nonzero(inside, y), axis=all_axes(inside, y))
 
     def step(inside: Frame, x: Any, y: Any) -> list[Any]:
         left = nonzero(inside, y)
         rest = remainder(inside, x, y)
         return [choose(inside, left, y, x), choose(inside, left, rest, 0)]
 
-    return absolute(frame, frame.repeat(go_on, step, [a, b])[0])
+    return frame.repeat(go_on, step, [a, b])[0]
+
+
+@kernel("gcd")
+def gcd(frame: Frame, a: Any, b: Any) -> Any:
+    dtype = a.dtype
+    return frame.raw.Cast(x=_euclid(frame, _magnitude(frame, a), _magnitude(frame, b)), DstT=dtype)
 
 
 @kernel("lcm")
 def lcm(frame: Frame, a: Any, b: Any) -> Any:
-    divisor = gcd(frame, a, b)
-    return absolute(frame, multiply(frame, floor_divide(frame, a, divisor), b))
+    dtype = a.dtype
+    a, b = _magnitude(frame, a), _magnitude(frame, b)
+    multiple = floor_divide(frame, a, _euclid(frame, a, b)) * b
+    return frame.raw.Cast(x=multiple, DstT=dtype)

@@ -21,7 +21,22 @@ from graphify.ir.op import Op
 Kernel = Callable[..., Any]
 
 KERNELS: dict[str, Kernel] = {}
-FAMILIES = ("casting", "elementwise", "integers", "arrays", "indexing", "control", "effects")
+FAMILIES = (
+    "casting",
+    "elementwise",
+    "integers",
+    "arrays",
+    "checks",
+    "views",
+    "indexing",
+    "reductions",
+    "sorting",
+    "einsum",
+    "linalg",
+    "random",
+    "control",
+    "effects",
+)
 
 
 def kernel(*names: str) -> Callable[[Kernel], Kernel]:
