@@ -25,7 +25,7 @@ DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 # Methods that are functions of graphify.numpy with the tensor first.
 _SAME = (
-    "all any argmax argmin argpartition argsort choose clip compress conjugate copy cumprod cumsum diagonal "
+    "all any argmax argmin argpartition argsort choose clip compress copy cumprod cumsum diagonal "
     "dot max mean min nonzero prod put ravel repeat resize round searchsorted squeeze std sum swapaxes "
     "take trace var"
 ).split()
@@ -77,6 +77,11 @@ def transpose(self: Tensor, *axes: Any) -> Tensor:
 def flatten(self: Tensor, order: str = "C") -> Tensor:
     """A copy in one dimension."""
     return core.copy(NAMES["ravel"](self, order))  # type: ignore[no-any-return]
+
+
+def conj(self: Tensor) -> Tensor:
+    """The complex conjugate; of real numbers, the tensor itself."""
+    return NAMES["conjugate"](self) if is_complex(self.dtype) else self
 
 
 def astype(
@@ -237,13 +242,13 @@ def _install() -> None:
         setattr(Tensor, name, _method(name))
     for name, why in _REFUSED.items():
         setattr(Tensor, name, _refuse(name, why))
-    own = (reshape, transpose, flatten, astype, sort, partition, fill, item, tolist, tobytes, to_device)
+    own = (reshape, transpose, flatten, conj, astype, sort, partition, fill, item, tolist, tobytes, to_device)
     for function in own:
         setattr(Tensor, function.__name__, function)
+    Tensor.conjugate = conj  # type: ignore[attr-defined]
     for name, attribute in _ATTRIBUTES.items():
         setattr(Tensor, name, attribute)
     special: dict[str, Any] = {
-        "conj": _method("conjugate"),
         "__array__": numpy_array,
         "__array_function__": array_function,
         "__array_ufunc__": array_ufunc,

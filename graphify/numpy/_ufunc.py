@@ -104,8 +104,9 @@ class Ufunc:
         if signature is None and dtype is not None:
             signature = (*[None] * self.nin, *[canonical_dtype(dtype)] * self.nout)
         given = (*(operand(t) for t in tensors), *[None] * self.nout)
+        options = {} if signature is None else {"signature": signature}
         try:
-            resolved = self.ufunc.resolve_dtypes(given, signature=signature, casting=casting)  # type: ignore[arg-type]
+            resolved = self.ufunc.resolve_dtypes(given, casting=casting, **options)  # type: ignore[arg-type]
         except TypeError as error:
             raise SpecError(f"{self.__name__}: {error}") from error
         dtypes = [canonical_dtype(d) for d in resolved]
@@ -197,9 +198,8 @@ class Ufunc:
 
     def outer(self, a: Any, b: Any, **options: Any) -> Any:
         """The ufunc of every pair of elements."""
-        x, y = to_tensor(a), as_tensor(b)
-        wide = core.reshape(x, shape=(*x.dims, *(1,) * y.ndim))
-        return self(as_tensor(a) if x.ndim == 0 else wide, y, **options)
+        x, y = to_tensor(a), to_tensor(b)
+        return self(core.reshape(x, shape=(*x.dims, *(1,) * y.ndim)), y, **options)
 
     def at(self, a: Any, indices: Any, b: Any = None) -> None:
         """`a[indices] = ufunc(a[indices], b)` in place, repeated indices counted every time."""

@@ -57,7 +57,8 @@ def _end(value: Any, x: Tensor, axis: int) -> Tensor | None:
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
     """Differences of the flattened array, with optional ends."""
     x = flat(ary)
-    middle = diff(x) if x.dims[0] != 0 else x
+    n = x.dims[0]
+    middle = x if n == 0 else e.subtract(slice_axis(x, 1, n, 0), slice_axis(x, 0, n - 1, 0))
     parts = [middle]
     for end, first in ((to_begin, True), (to_end, False)):
         if end is None:

@@ -366,9 +366,7 @@ def arange(
         made = np.arange(*numbers, dtype=None if dtype is None else canonical_dtype(dtype))
         floating = dtype is None and all(t.spec.weak for t in tensors) and made.dtype.kind == "f"
         return Tensor(made.astype(default_float(), copy=False) if floating else made)
-    kind = canonical_dtype(dtype) if dtype is not None else result_type(INT64, *(operand(t) for t in tensors))
-    if dtype is None and not any(is_inexact(t.dtype) for t in tensors):
-        kind = result_type(*(operand(t) for t in tensors))
+    kind = canonical_dtype(dtype) if dtype is not None else np.result_type(INT64, *(t.dtype for t in tensors))
     return _traced_range(*tensors, kind)
 
 

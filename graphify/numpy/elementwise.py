@@ -20,6 +20,7 @@ from graphify.numpy._ufunc import Ufunc
 from graphify.ops import core, elementwise as e
 from graphify.ops.elementwise import where as choose
 from graphify.ops.indexing import slice_
+from graphify.ops.rules import promoted
 from graphify.ops.shape import concatenate
 
 # --- ufuncs ---------------------------------------------------------------------------------------
@@ -65,8 +66,8 @@ def _divmod(a: Any, b: Any) -> tuple[Tensor, Tensor]:
 
 
 def _modf(x: Any) -> tuple[Tensor, Tensor]:
+    (x,) = promoted(np.modf)(x)
     whole = e.trunc(x)
-    whole = whole if is_inexact(whole.dtype) else core.cast(whole, dtype=np.dtype(np.float64))
     rest = choose(e.isinf(whole), core.zeros_like(whole), e.subtract(x, whole))
     return e.copysign(rest, x), whole
 
@@ -99,14 +100,24 @@ def clip(
     elif a_min is NO_VALUE or a_max is NO_VALUE:
         missing = "a_min" if a_min is NO_VALUE else "a_max"
         raise TypeError(f"clip() missing 1 required positional argument: '{missing}'")
-    result = to_tensor(a) if isinstance(a, Tensor) else as_tensor(a)
+    result = as_tensor(a)
+    a_min, a_max = (_reachable(bound, result, side) for bound, side in ((a_min, "min"), (a_max, "max")))
     if a_min is None and a_max is None:
-        return finish(core.copy(core.strong(result)), out)
+        return finish(core.strong(e.positive(result)), out)
     if a_min is not None:
         result = e.maximum(result, a_min)
     if a_max is not None:
         result = e.minimum(result, a_max)
     return finish(core.strong(result), out)
+
+
+def _reachable(bound: Any, x: Tensor, side: str) -> Any:
+    """A bound; None for a Python int beyond what the dtype of `x` holds, which limits nothing."""
+    if type(bound) is not int or not is_integer(x.dtype) or x.spec.weak:
+        return bound
+    limits = np.iinfo(x.dtype)
+    beyond = bound <= limits.min if side == "min" else bound >= limits.max
+    return None if beyond else bound
 
 
 @implements(np.round, np.around)
@@ -194,7 +205,7 @@ def imag(val: Any) -> Tensor:
 def angle(z: Any, deg: bool = False) -> Tensor:
     """The angle of complex numbers, in (-pi, pi]."""
     x = to_tensor(z)
-    result = e.arctan2(e.imag(x), e.real(x)) if is_complex(x.dtype) else e.arctan2(core.zeros_like(x), x)
+    result = e.arctan2(e.imag(x), e.real(x)) if is_complex(x.dtype) else core.strong(e.arctan2(0, x))
     return e.multiply(result, 180 / np.pi) if deg else result  # type: ignore[no-any-return]
 
 

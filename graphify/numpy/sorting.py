@@ -80,8 +80,7 @@ def sort_complex(a: Any) -> Tensor:
     x = sort(a)
     if is_complex(x.dtype):
         return x
-    small = x.dtype.char in "bhBHef" and x.dtype.char != "f" or x.dtype.char == "f"
-    return to_dtype(x, np.complex64 if small else np.complex128)
+    return to_dtype(x, np.complex64 if x.dtype.char in "bhBH" else np.complex128)
 
 
 @implements(np.lexsort)
@@ -158,7 +157,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     if not falling.is_symbolic and not bool(falling.numpy()):
         return searchsorted(edges, points, "left" if right else "right")
     rising = searchsorted(edges, points, "left" if right else "right")
-    back = searchsorted(flip(edges, axes=(0,)), points, "right" if right else "left")
+    back = searchsorted(flip(edges, axes=(0,)), points, "left" if right else "right")
     count = as_tensor(edges.dims[0])
     return core.strong(e.where(falling, e.subtract(count, back), rising))
 

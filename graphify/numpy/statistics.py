@@ -251,7 +251,13 @@ def cov(
     product_ = matmul(centred, e.conjugate(matrix_transpose(right)))
     scaled = e.multiply(product_, e.divide(1, core.cast(core.strong(e.maximum(freedom, 0)), dtype=np.dtype(np.float64))))
     scaled = to_dtype(scaled, x.dtype)
-    return NAMES["squeeze"](scaled)  # type: ignore[no-any-return]
+    count = x.dims[0]
+    if not isinstance(count, int):
+        raise SpecError(
+            f"cov: the number of variables must be known while tracing, got {count}: of one variable "
+            "the result is a scalar, of more a matrix"
+        )
+    return core.reshape(scaled, shape=()) if count == 1 else scaled  # type: ignore[no-any-return]
 
 
 def _observations(m: Any, rowvar: bool, dtype: Any, *others: Any) -> Tensor:
@@ -366,12 +372,12 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 def _weighted(x: Tensor, weights: Tensor, edges: Tensor, n: Dim) -> Tensor:
     order = s.argsort(x, axis=0, stable=True)
     line = indexing.gather(x, order, axes=(0,))
-    dtype: DType = np.result_type(weights.dtype, np.float64) if is_inexact(weights.dtype) else weights.dtype
+    dtype: DType = np.result_type(weights.dtype, np.float64)
     total = r.cumsum(to_dtype(indexing.gather(weights, order, axes=(0,)), dtype), axis=0)
     total = concatenate(core.full((1,), 0, dtype), total, axis=0)
     left = searchsorted(line, slice_axis(edges, 0, n - 1, 0), "left")
     right = searchsorted(line, slice_axis(edges, n - 1, n, 0), "right")
     marks = concatenate(left, right, axis=0)
-    return NAMES["diff"](indexing.gather(total, marks, axes=(0,)))  # type: ignore[no-any-return]
+    return to_dtype(NAMES["diff"](indexing.gather(total, marks, axes=(0,))), weights.dtype)
 
 

@@ -19,7 +19,7 @@ from graphify.errors import SpecError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import ufunc_dtypes, weak_type
-from graphify.ir.types import BOOL, DType, Spec, canonical_dtype, is_complex
+from graphify.ir.types import BOOL, DType, Spec, canonical_dtype, is_complex, is_inexact, is_integer
 from graphify.ops import core
 
 
@@ -33,7 +33,7 @@ def promoted(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
     """A convert rule: operands cast to the dtypes in which the ufunc computes."""
 
     def convert(*args: Any) -> list[Tensor]:
-        tensors = [as_tensor(arg) for arg in args]
+        tensors = [as_tensor(arg) for arg in _representable(ufunc, args)]
         dtypes, _ = ufunc_dtypes(ufunc, [operand(t) for t in tensors])
         if all(t.spec.weak for t in tensors):
             return [
@@ -43,6 +43,38 @@ def promoted(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
         return [_fit(ufunc, t, d) for t, d in zip(tensors, dtypes, strict=True)]
 
     return convert
+
+
+_COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
+
+
+def _representable(ufunc: np.ufunc, args: Sequence[Any]) -> Sequence[Any]:
+    """Operands without Python ints that their dtype cannot hold.
+
+    With floats such an int is a float. Compared with integers it is larger, or smaller, than all of
+    them: zeros compared with one, or ones with zero, give the answer that NumPy gives.
+    """
+    if len(args) != 2 or not any(type(arg) is int for arg in args):
+        return args
+    place = 0 if type(args[0]) is int else 1
+    value, other = args[place], args[1 - place]
+    if type(other) is int or 0 <= value < 128:
+        return args
+    dtype = as_tensor(other).dtype
+    if is_inexact(dtype) and not -(2**63) <= value < 2**64:
+        changed: list[Any] = [float(value), other]
+    elif ufunc in _COMPARISONS and is_integer(dtype) and not as_tensor(other).spec.weak and not _holds(dtype, value):
+        x = as_tensor(other)
+        sides = (core.ones_like, core.zeros_like) if value > 0 else (core.zeros_like, core.ones_like)
+        changed = [sides[0](Tensor(np.empty((), dtype))), sides[1](x)]
+    else:
+        return args
+    return changed if place == 0 else changed[::-1]
+
+
+def _holds(dtype: DType, value: int) -> bool:
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= value <= limits.max)
 
 
 def _fit(ufunc: np.ufunc, tensor: Tensor, dtype: DType) -> Tensor:
