@@ -93,6 +93,11 @@ class Converted:
     location: SourceLoc
     facts: dict[str, Any]
 
+    @property
+    def written_names(self) -> frozenset[str]:
+        """Every name of an outer scope that the function, or one in it, may rebind."""
+        return self.written_globals | self.written_nonlocals
+
     @functools.cached_property
     def source(self) -> str:
         """The converted function as readable Python; comments name the original lines."""
@@ -117,7 +122,10 @@ class Converted:
         cells = dict(zip(self.closure_names, closure or function.__closure__ or (), strict=True))
         cells[self.operators] = CellType(_operators() if operators is None else operators)
         space = function.__globals__ if namespace is None else namespace
-        return make_function(self.code, function, space, cells)
+        made = make_function(self.code, function, space, cells)
+        if is_marked(made):
+            made.__graphify_converted__ = True  # type: ignore[attr-defined]
+        return made
 
 
 def convert(function: Any, rewrite: bool = True) -> Converted:

@@ -22,6 +22,12 @@ class OutOfTicks(Exception):
     """The program ran long enough."""
 
 
+class Box:
+    """Something with a field."""
+
+    x = 1
+
+
 class Swallow:
     """A context manager that swallows ValueError."""
 
@@ -43,6 +49,7 @@ class ProgramWriter:
     def program(self) -> str:
         body = self.block(3, in_loop=False)
         body[:0] = self.choose([[], ["c, d, e = 3, 4, 5"], ["c = d = 1"]])
+        body[:0] = ["xs, o = [1, 2, 3], Box()"]
         return "def program(a, b, log, tick):\n" + indented(body)
 
     def block(self, depth: int, in_loop: bool) -> list[str]:
@@ -51,7 +58,7 @@ class ProgramWriter:
 
     def statement(self, depth: int, in_loop: bool) -> list[str]:
         self.size += 1
-        simple = ["assign", "assign", "log", "add", "pair", "walrus"]
+        simple = ["assign", "assign", "log", "add", "pair", "walrus", "store", "store"]
         compound = [
             "if",
             "if",
@@ -117,6 +124,21 @@ class ProgramWriter:
 
     def _pair(self, depth, in_loop):
         return [f"{self.name()}, {self.name()} = {self.atom()}, {self.value()}"]
+
+    def _store(self, depth, in_loop):
+        self.functions += 1
+        pushed = [f"def push{self.functions}(v=1):", "    log.append(v)", "    xs.append(v)",
+                  "    o.x += 1", "    return v"]  # fmt: skip
+        push, index = f"push{self.functions}", self.choose(["0", "1", "-1"])
+        form = self.choose([
+            "xs[{1}] = {0}", "xs[{1}] += {0}", "o.x = xs[{1}] = {0}", "o.x += {0}",
+            "xs[{1}], {2} = {0}, 1", "{2}, xs[-1] = {0}, {0}", "xs[1:2] = [{0}, {1}]",
+            "xs[{1}], xs[0] = xs[0], xs[{1}]", "xs[{3}()] = {3}({0})", "xs[{3}()] += {3}({0})",
+            "o.x += {3}({0})", "{2}, xs[{3}()] = {3}(), {0}", "log.append(xs[{1}] + o.x)",
+            "log.append({0} < {3}(2) < {3}({0}))", "log.append({3}({0}) and {3}(0) or {3}(2))",
+        ])  # fmt: skip
+        line = form.format(self.value(), index, self.name(), push)
+        return [*(pushed if push in line else []), line, "log.append(o.x)", "log.append(len(xs))"]
 
     def _walrus(self, depth, in_loop):
         return [
@@ -248,7 +270,7 @@ def load(source: str, name: str = "program") -> Any:
     """Define a function from text, with the text where tracebacks and the parser find it."""
     filename = f"<random program {next(_numbers)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    space: dict[str, Any] = {"Swallow": Swallow}
+    space: dict[str, Any] = {"Swallow": Swallow, "Box": Box}
     exec(compile(source, filename, "exec"), space)
     return space[name]
 

@@ -236,17 +236,17 @@ class _Collector(gast.NodeVisitor):  # type: ignore[misc]
         self.bind(node.name)
 
     def _comprehension(self, node: Any) -> None:
+        first, *others = node.generators
+        self.visit(first.iter)  # evaluated where the comprehension stands
+        bound = {name for generator in node.generators for name in target_names(generator.target)}
         inner = _Collector()
-        elements = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
-        bound: set[str] = set()
-        for generator in node.generators:
-            bound.update(target_names(generator.target))
+        inner.many([node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt])
+        inner.many([first.target, *first.ifs])
+        for generator in others:
             inner.many([generator.iter, generator.target, *generator.ifs])
-        inner.many(elements)
         found = inner.names
         lazy = isinstance(node, gast.GeneratorExp) and not getattr(node, "consumed", False)
-        first = names_of(node.generators[0].iter)
-        self.names.reads |= (found.reads - bound) | first.reads
+        self.names.reads |= found.reads - bound
         self.names.captures |= (found.reads if lazy else found.captures) - bound
         self.names.remote |= found.remote
         self.names.calls |= found.calls or lazy
