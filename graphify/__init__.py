@@ -16,8 +16,8 @@
 from graphify import autograph, debugging, errors, numpy, random
 from graphify.api.concrete import ConcreteFunction
 from graphify.api.control import cond, fori_loop, scan, switch, while_loop
+from graphify.api.custom import custom_gradient
 from graphify.api.derivative import (
-    custom_gradient,
     grad,
     hessian,
     jacobian,

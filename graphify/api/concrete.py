@@ -22,6 +22,7 @@ from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, active_tapes, as_tensor, current_builder
 from graphify.ir.graph import Graph, Value
 from graphify.ir.op import Op
+from graphify.ir.replay import replay
 from graphify.ir.sizes import Shape
 from graphify.ir.types import Spec
 from graphify.ops.control import call as call_op
@@ -183,7 +184,10 @@ class ConcreteFunction:
     def run(self, arrays: Sequence[Tensor]) -> Any:
         """Run on tensors known to fit."""
         inputs = [*arrays, *(as_tensor(h.current()) for h in self._traced.hidden)]
-        if active_tapes() or current_builder() is not None:
+        if active_tapes() and self.graph.effects:
+            # Op by op: a derivative runs a sub-graph again, which would repeat its effects.
+            results = replay(self.graph, inputs)
+        elif active_tapes() or current_builder() is not None:
             results = list(call_op(*inputs, body=self.graph))
         else:
             results = [Tensor(np.asarray(r)) for r in self.execute([t.numpy() for t in inputs])]
@@ -215,7 +219,8 @@ class ConcreteFunction:
         if output.origin is not None:
             return output.origin.find(arrays)
         result = results[output.index]
-        return result.numpy().item() if output.weak and not result.is_symbolic else result
+        as_number = output.weak and not result.is_symbolic and not active_tapes()  # tapes know tensors
+        return result.numpy().item() if as_number else result
 
     def _write_back(self, arrays: Sequence[Tensor], results: Sequence[Tensor]) -> None:
         """Make the function's changes outside itself: storages first, then fields."""

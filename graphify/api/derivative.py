@@ -1,4 +1,4 @@
-"""Derivatives of functions: grad, value_and_grad, jvp, vjp, jacobian, hessian, custom_gradient.
+"""Derivatives of functions: grad, value_and_grad, jvp, vjp, jacobian, hessian, stop_gradient.
 
     >>> float(grad(lambda x: x * x)(3.0))
     6.0
@@ -10,17 +10,15 @@ to a complex array follows TensorFlow: it points in the direction in which a rea
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphify import tree
 from graphify.api import structures
 from graphify.api.pullback import forward_jacobian, reverse_jacobian
-from graphify.ir.bind import Tensor, current_builder, taping
+from graphify.ir.bind import Tensor, taping
 from graphify.ir.types import is_inexact
 from graphify.ops import core, derivative
-from graphify.tracing.capture import subgraph
 from graphify.transforms.jvp import pushforward
 from graphify.transforms.tape import Key, Tape
 from graphify.transforms.vjp import backprop
@@ -94,11 +92,6 @@ def _places(argnums: int | Sequence[int], args: Sequence[Any], what: str) -> tup
     return tuple(number % len(args) for number in numbers)
 
 
-def _check_callable(function: Any, what: str) -> None:
-    if not callable(function):
-        raise TypeError(f"{what}: argument 0: expected a function, got {type(function).__name__}")
-
-
 def _split_aux(result: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
     if not has_aux:
         return result, None
@@ -144,7 +137,7 @@ def value_and_grad(
 
 
 def _value_and_grad(function: Function, argnums: int | Sequence[int], has_aux: bool, what: str) -> Function:
-    _check_callable(function, what)
+    structures.check_callable(function, what)
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         places = _places(argnums, args, what)
@@ -209,7 +202,7 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, 
         >>> [float(g) for g in pullback(1.0)]
         [4.0, 3.0]
     """
-    _check_callable(function, "vjp")
+    structures.check_callable(function, "vjp")
     run = _Linearised("vjp", function, primals, {}, range(len(primals)))
     result, aux = _split_aux(run.result, has_aux, "vjp")
     leaves, treedef = tree.flatten(result)
@@ -237,16 +230,11 @@ def _matching(value: Any, treedef: tree.TreeDef, models: Sequence[Tensor], what:
             result.append(None)
             continue
         tensor = structures.array_leaf(leaf, what)
-        if tensor.ndim != model.ndim or _differ(tensor, model):
+        if structures.differ(tensor, model):
             shapes = [structures.shape_text(t.dims) for t in (model, tensor)]
             raise ValueError(f"{what}: expected shape {shapes[0]}, got {shapes[1]}")
         result.append(tensor)
     return result
-
-
-def _differ(a: Tensor, b: Tensor) -> bool:
-    pairs = zip(a.dims, b.dims, strict=True)
-    return any(isinstance(d, int) and isinstance(e, int) and d != e for d, e in pairs)
 
 
 def jvp(
@@ -272,7 +260,7 @@ def jvp(
         >>> float(value), float(tangent)
         (9.0, 6.0)
     """
-    _check_callable(function, "jvp")
+    structures.check_callable(function, "jvp")
     for name, group in (("primals", primals), ("tangents", tangents)):
         if not isinstance(group, (tuple, list)):
             raise TypeError(f"jvp: {name}: expected a tuple or list, got {type(group).__name__}")
@@ -316,7 +304,7 @@ def jacobian(
         >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0])).numpy().tolist()
         [[2.0, 0.0], [0.0, 4.0]]
     """
-    _check_callable(function, "jacobian")
+    structures.check_callable(function, "jacobian")
     if mode not in ("reverse", "forward"):
         raise ValueError(f"jacobian: mode: expected 'reverse' or 'forward', got {mode!r}")
 
@@ -396,84 +384,8 @@ def stop_gradient(value: Any) -> Any:
     """
 
     def stop(leaf: Any) -> Any:
-        return derivative.stop_gradient(resolve_leaf(leaf)) if structures.is_array(leaf) else leaf
+        if not structures.is_array(leaf):
+            return leaf
+        return derivative.stop_gradient(structures.array_leaf(leaf, "stop_gradient"))
 
     return tree.map_structure(stop, value)
-
-
-def resolve_leaf(leaf: Any) -> Tensor:
-    return structures.array_leaf(leaf, "stop_gradient")
-
-
-def custom_gradient(function: Function) -> Function:
-    """Decorator: the function says itself what its gradient is.
-
-    Args:
-        function: takes arrays (or containers of arrays) and returns `(result, grad_fn)`.
-            `grad_fn(*cotangents)` gets one cotangent per array of the result and returns one gradient
-            per array of the positional arguments (None: no gradient), as a sequence or, for one, alone.
-
-    Returns:
-        A function that returns the result alone. Reverse mode uses `grad_fn`; there is no forward mode.
-
-    Raises:
-        TypeError: the function does not return `(result, grad_fn)`.
-        ValueError: `grad_fn` returns another number of gradients.
-
-    Example:
-        >>> @custom_gradient
-        ... def log1pexp(x):
-        ...     e = np.exp(x)
-        ...     return np.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
-        >>> float(grad(log1pexp)(100.0))
-        1.0
-    """
-    _check_callable(function, "custom_gradient")
-
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        outcome = structures.apply(function, *args, **kwargs)
-        if not isinstance(outcome, tuple) or len(outcome) != 2 or not callable(outcome[1]):
-            raise TypeError(f"custom_gradient: expected (result, grad_fn) from the function, got {outcome!r:.80}")
-        result, grad_fn = outcome
-        leaves, treedef = tree.flatten(result)
-        ys = [structures.array_leaf(leaf, "custom_gradient: the result") for leaf in leaves]
-        xs = [resolve_leaf(x) for x in tree.leaves(list(args)) if structures.is_array(x)]
-        return treedef.unflatten(_bind_custom(xs, ys, grad_fn))
-
-    return wrapper
-
-
-def _bind_custom(xs: list[Tensor], ys: list[Tensor], grad_fn: Function) -> Sequence[Tensor]:
-    def backward(*gs: Tensor) -> list[Tensor | None]:
-        grads = structures.apply(grad_fn, *gs)
-        grads = list(grads) if isinstance(grads, (tuple, list)) else [grads]
-        if len(grads) != len(xs):
-            raise ValueError(
-                f"custom_gradient: expected {len(xs)} gradients from grad_fn, one per array, got {len(grads)}"
-            )
-        return [None if g is None else _shaped(g, x) for g, x in zip(grads, xs, strict=True)]
-
-    options: dict[str, Any] = {"inputs": len(xs), "outputs": len(ys)}
-    if current_builder() is None:
-        return derivative.custom_gradient(*xs, *ys, backward=backward, **options)  # type: ignore[no-any-return]
-
-    def filled(*gs: Tensor) -> list[Tensor]:
-        return [core.zeros_like(x) if g is None else g for g, x in zip(backward(*gs), xs, strict=True)]
-
-    specs = [core.strong(y).spec for y in ys]
-    sub = subgraph(filled, specs, "backward")
-    return derivative.custom_gradient(  # type: ignore[no-any-return]
-        *xs, *ys, *sub.captures, backward=sub.graph, **options
-    )
-
-
-def _shaped(g: Any, x: Tensor) -> Tensor:
-    """A gradient given by the user, of the shape and dtype of its argument."""
-    tensor = structures.array_leaf(g, "custom_gradient: a gradient")
-    if tensor.ndim != x.ndim or _differ(tensor, x):
-        shapes = [structures.shape_text(t.dims) for t in (x, tensor)]
-        raise ValueError(f"custom_gradient: a gradient: expected shape {shapes[0]}, got {shapes[1]}")
-    return core.to_dtype(tensor, x.dtype)
-
-

@@ -15,7 +15,7 @@ from graphify import tree
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.errors import SpecError
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
-from graphify.ir.sizes import Dim
+from graphify.ir.sizes import Dim, decide_equal
 from graphify.ir.types import is_complex, is_inexact
 
 
@@ -117,6 +117,19 @@ def normal_axis(axis: Any, rank: int, what: str) -> int:
     if not -rank <= axis < rank:
         raise ValueError(f"{what}: axis {axis} is out of range for an array of {rank} dimensions")
     return axis % rank
+
+
+def check_callable(function: Any, what: str) -> None:
+    """Raises TypeError where the first argument is no function."""
+    if not callable(function):
+        raise TypeError(f"{what}: argument 0: expected a function, got {type(function).__name__}")
+
+
+def differ(a: Tensor, b: Tensor) -> bool:
+    """Whether the shapes are known to differ."""
+    if a.ndim != b.ndim:
+        return True
+    return any(decide_equal(d, e) is False for d, e in zip(a.dims, b.dims, strict=True))
 
 
 def shape_text(dims: Sequence[Dim]) -> str:

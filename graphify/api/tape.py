@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from graphify import tree
 from graphify.api import structures
@@ -72,7 +72,7 @@ class GradientTape:
 
     # --- recording ---
 
-    def __enter__(self) -> GradientTape:
+    def __enter__(self) -> Self:
         if self._recording is not None:
             raise RuntimeError("GradientTape: this tape is already recording")
         self._start()
@@ -313,10 +313,7 @@ def _output_gradients(
             result.append(core.ones_like(target))
             continue
         g = structures.array_leaf(leaf, what)
-        fits = g.ndim == target.ndim and all(
-            decide_equal(a, b) is not False for a, b in zip(g.dims, target.dims, strict=True)
-        )
-        if not fits:
+        if structures.differ(g, target):
             shapes = [structures.shape_text(t.dims) for t in (target, g)]
             raise ValueError(f"{what}: expected shape {shapes[0]}, got {shapes[1]}")
         result.append(adopt(g, target))

@@ -14,7 +14,7 @@ import numpy as np
 
 from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph
-from graphify.ir.op import defop
+from graphify.ir.op import Op, defop
 from graphify.ir.replay import replay
 from graphify.ir.types import Spec
 
@@ -23,7 +23,7 @@ def _samples() -> Any:
     return [((np.arange(3.0),), {}), ((np.array([1 + 2j]),), {}), ((np.array(2),), {})]
 
 
-identity = defop(
+identity: Op = defop(
     "identity",
     spec=lambda x: x,
     eval=lambda x: x.view(),
@@ -37,7 +37,7 @@ identity = defop(
     doc="the operand: a view that derivatives know as a value of its own",
 )
 
-stop_gradient = defop(
+stop_gradient: Op = defop(
     "stop_gradient",
     spec=lambda x: x,
     eval=lambda x: np.array(x, copy=True),

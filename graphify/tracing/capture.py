@@ -66,7 +66,7 @@ class Root(Builder):
         spec = Spec(array.shape, canonical_dtype(array.dtype))
         value = self.param(spec, place.name if place else "captured")
         self.hidden.append(Hidden(value, thing, place))
-        return Tensor(value)
+        return VariableTwin(value, thing) if getattr(thing, "trainable", False) else Tensor(value)
 
     def guard(self, place: Place) -> Any:
         """The value at a place, as the trace shall see it: arrays become hidden inputs."""
@@ -105,11 +105,26 @@ class Root(Builder):
             return value
         return treedef.unflatten([self._lift(leaf, None) for leaf in leaves])
 
+    def wrote_outside(self) -> bool:
+        """Whether the trace updated an array that it took from outside."""
+        return any(t._base is None and t._version for _, t in self.outside.values())
+
     def settle_guards(self) -> None:
         """Drop guards on containers that the trace itself changed: they are its own log."""
         for key, guard in list(self.guards.items()):
             if type(guard.expected) is tuple and not guard.holds():
                 del self.guards[key]
+
+
+class VariableTwin(Tensor):
+    """What stands in a trace for a trainable Variable: tapes watch it by themselves."""
+
+    __slots__ = ("variable",)
+    trainable = True
+
+    def __init__(self, value: Value, variable: Any) -> None:
+        super().__init__(value)
+        self.variable = variable
 
 
 def _home_open(value: Any) -> bool:
@@ -194,7 +209,7 @@ def subgraph(function: Callable[..., Any], specs: Sequence[Spec], name: str = "b
         args = [Tensor(builder.param(spec)) for spec in specs]
         leaves, treedef = tree.flatten(function(*args))
         results = [value_in(resolve(as_tensor(leaf)), builder) for leaf in leaves]
-        if builder.writes:
+        if builder.writes or (isinstance(builder, Root) and builder.wrote_outside()):
             raise TraceError(
                 f"{name}: the function updates a tensor or attribute of an enclosing scope",
                 remedy="return the new value instead",
