@@ -13,7 +13,9 @@ import functools
 import linecache
 import os
 import re
+import site
 import sys
+import sysconfig
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
@@ -21,6 +23,14 @@ import numpy
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 NUMPY = os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep
+LIBRARIES = tuple(
+    {
+        PACKAGE,
+        *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+        *site.getsitepackages(),
+        site.getusersitepackages(),
+    }
+)
 _ASSIGNMENT = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)")
 
 
@@ -88,17 +98,33 @@ def _resolve(code: CodeType, offset: int, line: int) -> SourceLoc:
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame that is neither graphify's nor NumPy's dispatch machinery."""
+    """The innermost frame of the user's own code.
+
+    Frames of installed libraries between the user and graphify are passed over; where there is
+    nothing else (a library that uses graphify), the innermost of those is taken.
+    """
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_internal(frame.f_code.co_filename):
+    library: FrameType | None = None
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if not is_internal(filename):
+            if not is_library(filename):
+                return frame
+            library = library or frame
         frame = frame.f_back
-    return frame
+    return library
 
 
 @functools.lru_cache(maxsize=4096)
 def is_internal(filename: str) -> bool:
-    """Whether a code file belongs to graphify or to a library between it and the user."""
+    """Whether a code file belongs to graphify or to NumPy's dispatch machinery."""
     return filename.startswith((PACKAGE, NUMPY, "<__array_function__"))
+
+
+@functools.lru_cache(maxsize=4096)
+def is_library(filename: str) -> bool:
+    """Whether a code file belongs to Python itself or to an installed package."""
+    return filename.startswith(LIBRARIES) or filename.startswith("<frozen")
 
 
 def here() -> LazyLoc | None:

@@ -11,8 +11,6 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
-import site
-import sysconfig
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -23,7 +21,7 @@ from graphify.autograph.operators.places import Contents
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.bind import Tensor, current_builder, resolve
-from graphify.location import PACKAGE, here
+from graphify.location import here, is_library
 from graphify.numpy._table import FUNCTIONS
 from graphify.ops import core
 from graphify.tracing.capture import ABSENT, Root, root_of
@@ -135,26 +133,11 @@ def _replacement(function: Any) -> Callable[..., Any] | None:
 
 # --- conversion of the user's functions ------------------------------------------------------------------
 
-_LIBRARY_PREFIXES = tuple(
-    {
-        PACKAGE,
-        *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-        *site.getsitepackages(),
-        site.getusersitepackages(),
-    }
-)
-
-
-@functools.lru_cache(maxsize=4096)
-def _is_library_file(filename: str) -> bool:
-    return filename.startswith(_LIBRARY_PREFIXES) or filename.startswith("<frozen")
-
-
 def is_convertible(function: FunctionType) -> bool:
     """Whether a function is the user's own Python, to be converted when called in a trace."""
     if getattr(function, CONVERTED, False) or getattr(function, DO_NOT_CONVERT, False):
         return False
-    return not _is_library_file(function.__code__.co_filename)
+    return not is_library(function.__code__.co_filename)
 
 
 def converted(function: FunctionType) -> FunctionType:
