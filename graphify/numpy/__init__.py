@@ -29,8 +29,12 @@ _FILES = (
     "manipulation",
     "joining",
     "rearrange",
+    "padding",
     "indexing",
+    "indices",
+    "products",
     "linalg",
+    "norms",
     "random",
     "_methods",
 )
