@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from graphify.config import Config
+
 _PATTERN = re.compile(r"^(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(CPU|GPU):(\d+)$", re.IGNORECASE)
 _current: ContextVar[str] = ContextVar("graphify_device", default="/device:CPU:0")
 
@@ -68,3 +70,8 @@ def device(name: str) -> Iterator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+# TensorFlow keeps these two under `config`, so do we; the config itself lies below the devices.
+setattr(Config, "list_physical_devices", staticmethod(list_physical_devices))
+setattr(Config, "list_logical_devices", staticmethod(list_logical_devices))
