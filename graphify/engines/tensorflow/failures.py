@@ -18,7 +18,7 @@ from graphify.engines.tensorflow.frame import MARKER, Unit
 
 _CHECK = re.compile(rf"assertion failed: \[{MARKER} (\w+) at [^\]]*?: ([^\]]*)\]((?: \[[^\]]*\])*)")
 _HOST = re.compile(rf"{MARKER}-host-\d+")
-_NODE = re.compile(r"\{\{node ([^}]*)\}\}")
+_NODE = re.compile(r"\{\{node ([^}]*)\}\}|at node (\S+) defined")
 _SCOPE = re.compile(r"(?:^|/)L(\d+)/")
 
 # What a failing kernel says, and what NumPy says and raises in its place.
@@ -48,8 +48,8 @@ def translate(error: Any, unit: Unit) -> BaseException:
 
 def _location(text: str, unit: Unit) -> Any:
     """The innermost line named by the first node that is named at all."""
-    for node in _NODE.findall(text):
-        indices = _SCOPE.findall(node)
+    for names in _NODE.findall(text):
+        indices = _SCOPE.findall("".join(names))
         if indices:
             return unit.locations[int(indices[-1])]
     return None
@@ -77,6 +77,7 @@ def _by_code(error: Any) -> type[Exception]:
 
 
 def _first_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines()]
-    kept = [line for line in lines if line and not line.startswith(("[[", "Detected at", "Graph execution"))]
+    """What TensorFlow says went wrong, without where."""
+    noise = ("[[", "Detected at", "Graph execution", "<stack traces", "\t")
+    kept = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith(noise)]
     return kept[0] if kept else text

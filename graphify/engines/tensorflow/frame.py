@@ -59,21 +59,30 @@ class Unit:
         return known
 
     def define(
-        self, fill: Callable[..., Any], dtypes: Sequence[Any], shapes: Sequence[Any]
+        self,
+        fill: Callable[..., Any],
+        dtypes: Sequence[Any],
+        shapes: Sequence[Any],
+        parent: Frame | None = None,
     ) -> tuple[str, Frame]:
         """A function of the library; its name, and the frame that was filled.
 
         Args:
             fill: `(frame, *tensors) -> tensors`, called once.
             dtypes, shapes: of the arguments; None for an unknown length.
+            parent: a frame whose current line is that of all nodes of the function.
         """
         frame = Frame(self)
+        if parent is not None:
+            frame.scope, frame.where = parent.scope, parent.where
         with frame.graph.as_default():
             inputs = [
                 frame.raw.Placeholder(dtype=dtype, shape=shape, name=f"arg_{i}")
                 for i, (dtype, shape) in enumerate(zip(dtypes, shapes, strict=True))
             ]
-            outputs = frame.results(fill(frame, *inputs))
+            with frame.graph.name_scope(frame.scope or None):
+                filled = fill(frame, *inputs)
+            outputs = frame.results(filled)
         definition = function_def(frame.graph, inputs, outputs, frame.effects)
         name = definition.signature.name
         self.library.setdefault(name, definition)
@@ -89,9 +98,10 @@ class Frame:
         self.graph = unit.tf.Graph()
         self.effects: list[Any] = []  # effectful operations in program order
         self.sizes: dict[SizeVar, Any] = {}  # int64 scalars
-        self.where = ""  # "file.py:12", for the text of errors
+        self.scope = ""  # of the node being lowered: "L3/"
+        self.where = ""  # its line, "file.py:12", for the text of errors
         self.specs: tuple[Any, ...] = ()  # result specs of the node being lowered
-        self.stateful = False  # whether that node has effects
+        self.resolve: Callable[[SizeVar], Any] = lambda variable: None  # see `known`
         unit.kept.append(self.graph)
 
     # --- constants and sizes ---
@@ -115,6 +125,14 @@ class Frame:
                     term = self._times(term, self._atom(atom))
             total = term if isinstance(total, int) and total == 0 else total + term
         return total
+
+    def known(self, dim: Dim) -> Any:
+        """A size as an int or an int64 scalar; None if what binds it is not lowered yet."""
+        if isinstance(dim, Size):
+            for variable in dim.variables():
+                if self.resolve(variable) is None:
+                    return None
+        return self.size(dim)
 
     def _times(self, a: Any, b: Any) -> Any:
         return b if isinstance(a, int) and a == 1 else a * b
@@ -205,7 +223,6 @@ class Frame:
         body: Callable[..., Any],
         state: Sequence[Any],
         shapes: Sequence[Any] | None = None,
-        stateful: bool = False,
     ) -> list[Any]:
         """A while loop: `cond(frame, *state)` a bool scalar, `body(frame, *state)` the next state.
 
@@ -214,10 +231,9 @@ class Frame:
         """
         dtypes = [t.dtype for t in state]
         shapes = [t.shape for t in state] if shapes is None else shapes
-        test, _ = self.unit.define(lambda frame, *s: [cond(frame, *s)], dtypes, shapes)
-        step, inner = self.unit.define(body, dtypes, shapes)
-        for frame in (inner,):
-            stateful = stateful or bool(frame.effects)
+        test, _ = self.unit.define(lambda frame, *s: [cond(frame, *s)], dtypes, shapes, self)
+        step, inner = self.unit.define(body, dtypes, shapes, self)
+        stateful = bool(inner.effects)
         op = self.raw.While if stateful else self.raw.StatelessWhile
         results = op(
             input=list(state),

@@ -112,6 +112,7 @@ class _Walk:
         self.known: dict[Value, Any] = dict(zip(graph.params, inputs, strict=True))
         self.done: set[Node] = {value.node for value in graph.params}
         self.bindings: dict[SizeVar, SizeBinding] = graph.size_bindings()
+        frame.resolve = self._bind_size
 
     def demand(self, target: Node) -> None:
         """Lower `target` after everything it needs (an explicit stack: graphs are deep)."""
@@ -135,7 +136,7 @@ class _Walk:
         frame = self.frame
         scope = frame.unit.scope(node.source)
         frame.where = str(node.source) if node.source is not None else ""
-        frame.specs, frame.stateful = node.specs, node.effects
+        frame.specs, frame.scope = node.specs, scope
         before = frame.effects[-1:] if node.effects else []
         try:
             with frame.graph.name_scope(scope or None), frame.graph.control_dependencies(before):
@@ -165,14 +166,17 @@ class _Walk:
             return []
         return results if isinstance(results, (list, tuple)) else [results]
 
-    def _bind_size(self, variable: SizeVar) -> None:
+    def _bind_size(self, variable: SizeVar) -> Any:
+        """The size's value as an int64 scalar; None if what binds it is not lowered yet."""
         frame = self.frame
-        if variable in frame.sizes:
-            return
-        value, axis = self.bindings[variable]
-        tensor = self.known[value]
-        if axis is None:
-            frame.sizes[variable] = frame.tf.cast(tensor, frame.tf.int64)
-        else:
-            lengths = frame.raw.Shape(input=tensor, out_type=frame.tf.int64)
-            frame.sizes[variable] = lengths[axis]
+        if variable not in frame.sizes:
+            value, axis = self.bindings[variable]
+            tensor = self.known.get(value)
+            if tensor is None:
+                return None
+            if axis is None:
+                size = frame.tf.cast(tensor, frame.tf.int64)
+            else:
+                size = frame.raw.Shape(input=tensor, out_type=frame.tf.int64)[axis]
+            frame.sizes[variable] = size
+        return frame.sizes[variable]

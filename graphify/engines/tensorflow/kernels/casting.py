@@ -32,16 +32,26 @@ def _float_to_integer(frame: Frame, x: Any, target: Any) -> Any:
     tf, raw = frame.tf, frame.raw
     if x.dtype not in (tf.float32, tf.float64):
         x = raw.Cast(x=x, DstT=tf.float32)
+        if target == tf.uint32:
+            return raw.Cast(x=raw.Cast(x=x, DstT=tf.int64), DstT=target)
     if target in (tf.int32, tf.int64):
         return raw.Cast(x=x, DstT=target)
-    if target == tf.uint64:
-        half = frame.like(2.0**63, x)
-        large = x >= half
-        low = raw.Cast(x=raw.SelectV2(condition=large, t=x - half, e=x), DstT=tf.int64)
-        top = raw.SelectV2(condition=large, t=frame.constant(-(2**63), tf.int64), e=frame.constant(0, tf.int64))
-        return raw.Bitcast(input=raw.BitwiseXor(x=low, y=top), type=tf.uint64)
-    wide = tf.int64 if target == tf.uint32 else tf.int32
-    return raw.Cast(x=raw.Cast(x=x, DstT=wide), DstT=target)
+    if target in (tf.uint32, tf.uint64):
+        return _float_to_unsigned(frame, x, target)
+    return raw.Cast(x=raw.Cast(x=x, DstT=tf.int32), DstT=target)
+
+
+def _float_to_unsigned(frame: Frame, x: Any, target: Any) -> Any:
+    """The upper half of the range is moved down, converted as signed, and moved up again."""
+    raw = frame.raw
+    width = target.size * 8
+    signed = getattr(frame.tf, f"int{width}")
+    half = frame.like(2.0 ** (width - 1), x)
+    large = x >= half
+    low = raw.Cast(x=raw.SelectV2(condition=large, t=x - half, e=x), DstT=signed)
+    zero, top = (frame.constant(n, signed) for n in (0, -(2 ** (width - 1))))
+    moved = raw.BitwiseXor(x=low, y=raw.SelectV2(condition=large, t=top, e=zero))
+    return raw.Bitcast(input=moved, type=target)
 
 
 def nonzero(frame: Frame, x: Any) -> Any:

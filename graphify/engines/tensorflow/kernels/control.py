@@ -14,7 +14,6 @@ from graphify.engines.tensorflow.kernels.casting import nonzero
 from graphify.engines.tensorflow.kernels.table import kernel
 from graphify.engines.tensorflow.lower import dtype_of, lower_function, lower_into, static_shape
 from graphify.ir.graph import Graph
-from graphify.ir.sizes import Size
 from graphify.ir.types import Spec
 
 
@@ -38,6 +37,11 @@ def cond(frame: Frame, pred: Any, *operands: Any, true: Graph, false: Graph) -> 
         nonzero(frame, pred), then, other, operands, (dtypes, shapes, stateful)
     )
     return _ran(frame, results, stateful)
+
+
+@kernel("custom_gradient")
+def custom_gradient(frame: Frame, *operands: Any, inputs: int, outputs: int, backward: Any) -> Any:
+    return [frame.raw.Identity(input=y) for y in operands[inputs : inputs + outputs]]
 
 
 @kernel("call")
@@ -115,14 +119,8 @@ def map_(frame: Frame, *operands: Any, length: Any, body: Graph, xs: int) -> Any
 
 def _row_shapes(frame: Frame, specs: Sequence[Spec]) -> list[list[Any]]:
     """The shape of one row of each stacked result, -1 for what only the body knows."""
-    return [
-        [frame.size(d) if not isinstance(d, Size) or _known(frame, d) else -1 for d in spec.shape[1:]]
-        for spec in specs
-    ]
-
-
-def _known(frame: Frame, dim: Size) -> bool:
-    return all(variable in frame.sizes for variable in dim.variables())
+    rows = [[frame.known(d) for d in spec.shape[1:]] for spec in specs]
+    return [[-1 if d is None else d for d in row] for row in rows]
 
 
 def _stack(frame: Frame, handle: Any, spec: Spec, row: list[Any], count: Any) -> Any:

@@ -26,8 +26,8 @@ def _unless(frame: Frame, holds: Any, function: Callable[..., Any], values: Sequ
         inside.ran(call_host(inside, function, arrays))
         return []
 
-    nothing, _ = frame.unit.define(lambda inside, *arrays: [], dtypes, shapes)
-    raising, _ = frame.unit.define(fail, dtypes, shapes)
+    nothing, _ = frame.unit.define(lambda inside, *arrays: [], dtypes, shapes, frame)
+    raising, _ = frame.unit.define(fail, dtypes, shapes, frame)
     return frame.branch(holds, nothing, raising, values, ([], [], True))
 
 

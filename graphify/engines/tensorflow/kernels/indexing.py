@@ -143,7 +143,10 @@ class _Places:
         self.indexed = [frame.scalar(lengths[a]) for a in axes]
         self.rest = [lengths[a] for a in self.order[len(axes) :]]
         self.front = _permute(frame, x, self.order)
-        parts = [checked(frame, i, n, a) for i, n, a in zip(indices, self.indexed, axes, strict=True)]
+        parts = [
+            checked(frame, index, length, k)
+            for k, (index, length) in enumerate(zip(indices, self.indexed, strict=True))
+        ]
         flat = parts[0]
         for part, length in zip(parts[1:], self.indexed[1:], strict=True):
             flat = flat * length + part
