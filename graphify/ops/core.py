@@ -40,7 +40,7 @@ cast = defop(
     jvp=_cast_jvp,
     vmap=lambda args, batched, **attrs: cast(*args, **attrs),
     tf="cast",
-    sample=lambda: [((np.array([-1.5, 0.0, 2.7]),), {"dtype": np.dtype(d)}) for d in ("f4", "i4", "?", "c8")],
+    sample=lambda: [((np.array([-1.5, 0.0, 2.7]),), {"dtype": np.dtype(d)}) for d in ("f4", "f8", "i4", "?", "c8", "c16")],
     doc="converts to another dtype, as ndarray.astype does",
 )
 

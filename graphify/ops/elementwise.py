@@ -27,6 +27,7 @@ from graphify.ops.rules import (
 LN2, LN10 = float(np.log(2.0)), float(np.log(10.0))
 PI = float(np.pi)
 complexes = reals(-2, 2, 1, "FD")
+INTS = "bhilBHIL"  # for ops with kinks and ties, where floats would have no derivative to compare
 
 # --- arithmetic ---------------------------------------------------------------------------------
 
@@ -59,14 +60,14 @@ remainder = elementwise(
     [1, lambda y, a, b: -floor_divide(a, b)],
     weak=True,
     tf="remainder",
-    sample=both(numbers(2), reals(1, 4, 2)),
+    sample=both(numbers(2, dtypes=INTS), reals(1, 4, 2)),
 )
 fmod = elementwise(
     "fmod",
     np.fmod,
     [1, lambda y, a, b: -trunc(a / b)],
     tf="fmod",
-    sample=both(numbers(2), reals(1, 4, 2)),
+    sample=both(numbers(2, dtypes=INTS), reals(1, 4, 2)),
 )
 power = elementwise(
     "power",
@@ -95,13 +96,27 @@ square = elementwise(
 reciprocal = elementwise(
     "reciprocal", np.reciprocal, [lambda y, x: -y * y], tf="reciprocal", sample=reals(0.5, 3, 1, "fdD")
 )
+
+
+def _direction(y: Tensor, x: Tensor) -> Tensor:
+    """x / |x|, 0 at 0. The sign of a complex number has derivatives of its own."""
+    return x / where(equal(y, 0), 1, y) if is_complex(x.dtype) else sign(x)
+
+
+def _absolute_jvp(t: Tensor, y: Tensor, x: Tensor) -> Tensor:
+    # Not holomorphic: along a tangent t, |x| grows by the real part of t * conj(x / |x|).
+    return real(t * conjugate(_direction(y, x))) if is_complex(x.dtype) else t * sign(x)
+
+
 absolute = elementwise(
     "absolute",
     np.absolute,
     [lambda y, x: sign(x)],
+    vjp=lambda g, y, x, **options: [g * _direction(y, x)],
+    jvp=lambda ts, y, x: _absolute_jvp(ts[0], y, x),
     weak=True,
     tf="math.abs",
-    sample=numbers(dtypes="bhilfd"),
+    sample=both(numbers(dtypes=INTS), reals(-3, 3), complexes),
 )
 fabs = elementwise("fabs", np.fabs, [lambda y, x: sign(x)], tf="math.abs", sample=reals(-2, 2))
 sign = elementwise("sign", np.sign, tf="math.sign", sample=numbers())
@@ -192,7 +207,13 @@ copysign = elementwise(
 nextafter = elementwise("nextafter", np.nextafter, tf="nextafter", sample=reals(-3, 3, 2))
 spacing = elementwise("spacing", np.spacing, tf="spacing", sample=reals(0.5, 3))
 conjugate = elementwise(
-    "conjugate", np.conjugate, [lambda y, x: 1], tf="math.conj", sample=both(numbers(), reals(-2, 2))
+    "conjugate",
+    np.conjugate,
+    [lambda y, x: 1],
+    vjp=lambda g, y, x, **options: [conjugate(g)],
+    jvp=lambda ts, y, x: conjugate(ts[0]),
+    tf="math.conj",
+    sample=both(numbers(), reals(-2, 2), complexes),
 )
 
 # --- choice ------------------------------------------------------------------------------------------------
@@ -205,11 +226,12 @@ def _winner(y: Tensor, chosen: Tensor, other: Tensor) -> Tensor:
     return wins * (1 - 0.5 * ties)
 
 
+_CHOICES = both(numbers(2, dtypes=INTS), reals(-3, 3, 2))
 _CHOICE = [lambda y, a, b: _winner(y, a, b), lambda y, a, b: _winner(y, b, a)]
-maximum = elementwise("maximum", np.maximum, _CHOICE, tf="maximum", sample=both(numbers(2), reals(-3, 3, 2)))
-minimum = elementwise("minimum", np.minimum, _CHOICE, tf="minimum", sample=both(numbers(2), reals(-3, 3, 2)))
-fmax = elementwise("fmax", np.fmax, _CHOICE, tf="fmax", sample=both(numbers(2), reals(-3, 3, 2)))
-fmin = elementwise("fmin", np.fmin, _CHOICE, tf="fmin", sample=both(numbers(2), reals(-3, 3, 2)))
+maximum = elementwise("maximum", np.maximum, _CHOICE, tf="maximum", sample=_CHOICES)
+minimum = elementwise("minimum", np.minimum, _CHOICE, tf="minimum", sample=_CHOICES)
+fmax = elementwise("fmax", np.fmax, _CHOICE, tf="fmax", sample=_CHOICES)
+fmin = elementwise("fmin", np.fmin, _CHOICE, tf="fmin", sample=_CHOICES)
 
 
 def _where_convert(condition: Any, a: Any, b: Any) -> list[Tensor]:

@@ -117,7 +117,7 @@ def scale(g: Tensor, partial: Partial, conjugate: bool, y: Tensor, xs: Sequence[
         return -g
     assert callable(partial)
     factor = partial(y, *xs)
-    if conjugate and is_complex(factor.dtype):
+    if conjugate and isinstance(factor, Tensor) and is_complex(factor.dtype):
         factor = factor.conj()
     return g * factor
 
@@ -185,8 +185,8 @@ def elementwise(
         spec=ufunc_spec(ufunc, weak),
         eval=ufunc,
         convert=promoted(ufunc),
-        vjp=partials_vjp(partials) if partials else None,
-        jvp=partials_jvp(partials) if partials else None,
+        vjp=fields.pop("vjp", partials_vjp(partials) if partials else None),
+        jvp=fields.pop("jvp", partials_jvp(partials) if partials else None),
         vmap=pointwise(lambda: cell[0]),
         differentiable=None if partials else (),
         sample=sample,

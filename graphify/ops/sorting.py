@@ -157,8 +157,9 @@ unique = defop(
     jvp=_unique_jvp,
     tf="unique",
     sample=lambda: [
-        ((np.array([3, 1, 3, 2, 1]).astype(d),), {"axis": 0, "equal_nan": True}) for d in "ilfd"
-    ] + [((np.array([[3.0, 1.0], [0.0, 2.0], [3.0, 1.0]]),), {"axis": 0, "equal_nan": True})],
+        ((np.array(x).astype(d),), {"axis": 0, "equal_nan": True})
+        for x, d in (([3, 1, 3, 2, 1], "i"), ([3, 1, 3], "f"), ([3, 1, 2], "d"), ([[3, 1], [0, 2]], "d"))
+    ],
     extra={"tuple": True},
     doc="numpy.unique: sorted values, first indices, inverse, counts",
 )
