@@ -36,7 +36,7 @@ from graphify.autograph.operators.state import (
 from graphify.autograph.operators.undefined import certain
 from graphify.errors import ConcreteValueNeeded
 from graphify.ir.bind import Tensor, as_tensor, current_builder, recording, resolve, value_in
-from graphify.ir.graph import Builder, Graph, Value
+from graphify.ir.graph import Builder, Graph, Value, param
 from graphify.ir.sizes import Size, fresh, product
 from graphify.ir.types import BOOL, Spec
 from graphify.location import here, is_internal
@@ -88,7 +88,7 @@ class Slot:
 
     @property
     def name(self) -> str:
-        return "a tensor updated in place" if isinstance(self.target, Tensor) else str(self.target)
+        return _tensor_name(self.target) if isinstance(self.target, Tensor) else str(self.target)
 
     def read(self) -> Any:
         if isinstance(self.target, Tensor):
@@ -108,6 +108,18 @@ class Slot:
         else:
             builder.writes.setdefault(key, (self.target, self.target.read()))
             self.target.write(value)
+
+
+def _tensor_name(tensor: Tensor) -> str:
+    """What the user called the array whose storage this is, as far as the graph knows."""
+    value = tensor._value
+    if isinstance(value, Value):
+        if value.node.op is param and value.node.attrs["name"]:
+            return str(value.node.attrs["name"])
+        source = value.node.source
+        if source is not None and (name := source.resolve().variable):
+            return name
+    return "array"
 
 
 def _slots(builder: Builder) -> dict[Any, Slot]:
@@ -278,13 +290,32 @@ def _join_leaf(a: Entry, b: Entry, x: Any, y: Any) -> Spec | None:
 
 def while_(test: Callable[..., Any], body: Callable[..., State], state: State, names: Names) -> State:
     """The while statement. It may start in Python and turn staged when its condition does."""
+    first = True
     while True:
         verdict = _try_test(test, state)
         if is_staged(verdict):
             return _staged_while(test, body, state, names)
         if not verdict:
             return state
+        if first and _becomes_staged(test, body, state):
+            return _staged_while(test, body, state, names, runs=True)
+        first = False
         state = body(*state)
+
+
+def _becomes_staged(test: Callable[..., Any], body: Callable[..., State], state: State) -> bool:
+    """Whether the condition is staged after one turn (`shift = np.inf; while shift > 1e-6: ...`):
+    such a loop is staged as a whole rather than from its second turn on."""
+    if current_builder() is None:
+        return False
+    try:
+        with frame("trial") as builder:
+            log = _watch_cells(builder, (body,))
+            after = body(*state)
+            log()
+            return is_staged(test(*after))
+    except (Unstageable, ConcreteValueNeeded):
+        return False
 
 
 def _try_test(test: Callable[..., Any], state: State) -> Any:
@@ -295,7 +326,10 @@ def _try_test(test: Callable[..., Any], state: State) -> Any:
         return test(*state)
 
 
-def _staged_while(test: Callable[..., Any], body: Callable[..., State], state: State, names: Names) -> State:
+def _staged_while(
+    test: Callable[..., Any], body: Callable[..., State], state: State, names: Names, runs: bool = False
+) -> State:
+    """A while op; `runs`: there is at least one turn, so what the body binds is bound after it."""
     loop = _Carry(state, names)
     builder = loop.trace(lambda *variables: body(*variables), (body,))
     with frame("cond") as cond_builder:
@@ -308,7 +342,7 @@ def _staged_while(test: Callable[..., Any], body: Callable[..., State], state: S
     tensors = control.while_(
         *loop.initial(), *map(Tensor, operands), cond=cond_graph, body=body_graph, carry=len(loop.specs)
     )
-    return loop.finish(tensors)
+    return loop.finish(tensors, runs)
 
 
 def _close_loop(
@@ -341,6 +375,7 @@ class _Carry:
         self.flagged: list[bool] = []  # per entry: carries a bound flag
         self.own: dict[int, list[Value]] = {}  # id of builder -> its carry parameters
         self.results: list[Value] = []
+        self.always: list[bool] = []  # per entry: bound at the end of every turn
         self.wild: set[tuple[int, int]] = set()  # (carried leaf, axis) whose size changes
         self.plain: set[int] = set()  # ids of tensors that only this state can see
         self.aliases: dict[int, Tensor] = {}  # id of a state tensor -> what the body got for it
@@ -377,6 +412,7 @@ class _Carry:
                 new = {k: s for k, s in slots.items() if k not in self.slots}
                 settled = not self._keep_updated(after, slots)
                 if settled and not new and not self._widen(after):
+                    self.always = [entry.bound is True for entry in after]
                     self.results = list(self._result_values(after, builder))
                     return builder
             for key, slot in new.items():
@@ -532,9 +568,11 @@ class _Carry:
         leaves = [placeholder(leaf.spec) if isinstance(leaf, _Zeros) else leaf for leaf in self._carried_leaves()]
         return [fit(leaf, spec) for leaf, spec in zip(leaves, self.specs, strict=True)]
 
-    def finish(self, tensors: Sequence[Tensor]) -> State:
+    def finish(self, tensors: Sequence[Tensor], runs: bool = False) -> State:
         """The state after the loop; heap writes take effect in the current frame."""
         variables = self._assemble(iter(tensors))
+        if runs:
+            variables = [certain(v) if a else v for v, a in zip(variables, self.always, strict=True)]
         for slot, value in zip(self.slots.values(), variables[len(self.names) :], strict=True):
             slot.write(value)
         return tuple(variables[: len(self.names)])
@@ -676,7 +714,7 @@ def _staged_for(items: iteration.Items, body: Any, state: State, names: Names, t
     tensors = control.loop(
         *loop.initial(), *map(Tensor, operands), length=items.length, body=graph, carry=len(loop.specs), xs=0
     )
-    return loop.finish(tensors)
+    return loop.finish(tensors, runs=isinstance(items.length, int) and items.length > 0)
 
 
 def _staged_for_with_test(items: Any, body: Any, state: State, names: Names, test: Any) -> State:

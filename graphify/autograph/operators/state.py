@@ -18,6 +18,7 @@ from graphify import tree
 from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
 from graphify.errors import InternalError, TraceError
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.graph import Literal, constant
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, Size, fresh
 from graphify.ir.types import BOOL, DType, Spec
@@ -129,9 +130,14 @@ def fit(leaf: Any, spec: Spec) -> Tensor:
 
 
 def placeholder(spec: Spec) -> Tensor:
-    """Zeros that nobody reads, for a path on which a name is not bound."""
-    tensor = core.full(tuple(_known(d) for d in spec.shape), 0, spec.dtype)
-    return core.cast(tensor, dtype=spec.dtype, weak=True) if spec.weak else tensor
+    """Zeros that nobody reads, for a path on which a name is not bound; recorded, not stored."""
+    zero = np.zeros((), spec.dtype)
+    builder = current_builder()
+    if builder is None or not spec.shape:
+        return Tensor(zero, weak=spec.weak)
+    shape = tuple(_known(d) for d in spec.shape)
+    (scalar,) = builder.add(constant, (), {"value": Literal(zero)})
+    return Tensor(builder.add(core.broadcast_to, (scalar,), {"shape": shape})[0])
 
 
 def _known(dim: Dim) -> Dim:
