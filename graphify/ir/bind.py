@@ -303,7 +303,7 @@ def refresh(tensor: Tensor) -> None:
         return
     op, operands, attrs = tensor._view  # type: ignore[misc]
     frame = _frame_of(base, *operands)
-    with recording(frame), taping_in(frame):
+    with taping_in(frame), recording(frame):  # in this order: from the inner frame outwards
         tensor._value = bind(op, (base, *operands), attrs, view=False)._value
     tensor._seen = base._version
     tensor._version += 1

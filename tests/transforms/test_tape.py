@@ -1,0 +1,217 @@
+"""The tape itself: keys, in-place updates, views, and what it leaves out."""
+
+import numpy as np
+import pytest
+
+import graphify
+import graphify.numpy as gnp
+from graphify.errors import TransformError
+from graphify.ir.bind import Tensor, taping
+from graphify.ir.op import Op
+from graphify.ops import core, elementwise
+from graphify.transforms.jvp import pushforward
+from graphify.transforms.tape import Tape
+from graphify.transforms.vjp import backprop
+from tests.differences import check_grads
+
+X = np.array([0.5, -1.25, 2.0, 0.75])
+
+
+def test_only_what_depends_on_watched_tensors_is_recorded():
+    x, other, tape = Tensor(X.copy()), Tensor(X.copy()), Tape()
+    tape.watch(x)
+    with taping(tape):
+        elementwise.sin(other)
+        elementwise.floor(x)
+        elementwise.cos(x)
+    assert [record.op.name for record in tape.records] == ["cos"]
+
+
+def test_backprop_accumulates_over_every_use():
+    x, tape = Tensor(X.copy()), Tape()
+    key = tape.watch(x)
+    with taping(tape):
+        y = x * x + x
+    (g,) = backprop(tape.records, [tape.key(y)], [core.ones_like(y)], [key])
+    np.testing.assert_allclose(g.numpy(), 2 * X + 1)
+    (t,) = pushforward(tape.records, [key], [core.ones_like(x)], [tape.key(y)])
+    np.testing.assert_allclose(t.numpy(), 2 * X + 1)
+
+
+def test_unconnected_sources_get_none():
+    x, y, tape = Tensor(X.copy()), Tensor(X.copy()), Tape()
+    keys = [tape.watch(x), tape.watch(y)]
+    with taping(tape):
+        z = elementwise.exp(x)
+    found = backprop(tape.records, [tape.key(z)], [core.ones_like(z)], keys)
+    assert found[0] is not None and found[1] is None
+
+
+def test_an_op_without_rule_is_named_with_the_line():
+    mystery = Op("mystery", spec=lambda x: x, eval=lambda x: x + 1.0)
+
+    def f(x):
+        return gnp.sum(mystery(x))  # the line
+
+    with pytest.raises(TransformError, match="(?s)mystery: .*no gradient.*the line"):
+        graphify.grad(f)(X)
+    with pytest.raises(TransformError, match="(?s)mystery: .*no forward derivative.*the line"):
+        graphify.jvp(f, (X,), (X,))
+
+
+# --- in-place updates, eager ------------------------------------------------------------------------
+
+
+def elements(x):
+    y = x * 2.0
+    y[0] = y[1] * x[0]
+    y[1] = gnp.sin(y[0]) + y[3]
+    return y
+
+
+def views(x):
+    y = x * x
+    view = y[1:]
+    view *= x[1:]
+    y[::2] = gnp.cos(view[0]) * view[1:][::-1]
+    return y + view.sum()
+
+
+def view_of_a_view(x):
+    y = x.reshape(2, 2) * 1.0
+    row = y[0]
+    last = row[1:]
+    last += y[1, 0] * x[0]
+    row[0] = last[0] * 3.0
+    return y
+
+
+def transposed(x):
+    y = gnp.ones((2, 2)) * x[:2]
+    turned = y.T
+    turned[0] = x[2:] * turned[1]
+    return y * y
+
+
+def masks_and_indices(x):
+    y = x * 1.0
+    y[y > 0.6] = 2.0 * x[0]
+    y[np.array([0, 3])] = y[np.array([3, 0])] * x[1]
+    y[1:3] += y[0:2]
+    return y
+
+
+def overwritten_twice(x):
+    y = gnp.exp(x)
+    z = y * x
+    y[...] = z
+    y[...] = y[::-1] * x
+    y += z
+    return y * z
+
+
+def swapped(x):
+    y = x * 1.0
+    y[0], y[1] = y[1] * 1.0, y[0] * 2.0
+    return y * x
+
+
+def argument_updated(x):
+    x *= x
+    x[0] = x[1] * 3.0
+    return x
+
+
+def accumulated(x):
+    total = gnp.zeros(3)
+    for i in range(3):
+        total[i] = x[i] * x[i + 1] + (total[i - 1] if i else 0.0)
+    return total
+
+
+UPDATES = [
+    elements, views, view_of_a_view, transposed, masks_and_indices, overwritten_twice, swapped,
+    accumulated,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", UPDATES, ids=lambda f: f.__name__)
+def test_gradients_through_updates(f):
+    check_grads(f, X.copy())
+
+
+def test_an_updated_argument_is_updated_for_the_caller():
+    x = X.copy()
+    g = graphify.grad(lambda v: gnp.sum(argument_updated(v)))(x)
+    np.testing.assert_array_equal(x, argument_updated(X.copy()))
+    np.testing.assert_allclose(g, 2 * X * np.array([0, 4, 1, 1]))
+
+
+def test_a_tape_keeps_values_that_are_overwritten_afterwards():
+    x = gnp.asarray(X.copy())
+    with graphify.GradientTape() as tape:
+        tape.watch(x)
+        y = gnp.sin(x) * x
+        x[:] = 100.0
+        y[:2] = 5.0
+    gradient = tape.gradient(gnp.sum(y), x)
+    assert gradient is None  # the sum was taken after the tape
+    with graphify.GradientTape() as tape:
+        tape.watch(x)
+        z = gnp.sum(gnp.square(x))
+        x[:] = 0.0
+    np.testing.assert_array_equal(tape.gradient(z, x), np.full(4, 200.0))
+
+
+def test_second_order_through_updates_and_nested_tapes():
+    x = gnp.asarray(X.copy())
+    with graphify.GradientTape() as outer:
+        outer.watch(x)
+        with graphify.GradientTape() as inner:
+            inner.watch(x)
+            y = x * x
+            y[1:] *= y[:-1]
+            s = gnp.sum(y)
+        g = inner.gradient(s, x)
+        total = gnp.sum(g * g)
+
+    def plain(v):
+        return graphify.grad(lambda w: gnp.sum(w * w * gnp.concatenate([gnp.ones(1), (w * w)[:-1]])))(v)
+
+    want = graphify.grad(lambda v: gnp.sum(plain(v) ** 2))(X)
+    np.testing.assert_allclose(outer.gradient(total, x), want)
+
+
+def test_views_made_before_an_update_inside_a_staged_branch():
+    @graphify.function
+    def f(x, flag):
+        y = x * 1.0
+        view = y[1:]
+        y[1] = x[0] * x[0]
+        if flag > 0:
+            result = gnp.sum(view * x[1:])
+        else:
+            result = gnp.sum(y)
+        return result
+
+    def loss(x):
+        return f(x, np.array(1))
+
+    want = [2 * X[0] * X[1], X[0] ** 2, 2 * X[2], 2 * X[3]]
+    np.testing.assert_allclose(graphify.grad(loss)(X), want)
+
+    @graphify.function
+    def traced(x, flag):
+        with graphify.GradientTape() as tape:
+            tape.watch(x)
+            y = x * 1.0
+            view = y[1:]
+            y[1] = x[0] * x[0]
+            if flag > 0:
+                result = gnp.sum(view * x[1:])
+            else:
+                result = gnp.sum(y)
+        return tape.gradient(result, x)
+
+    np.testing.assert_allclose(traced(X, np.array(1)), want)
+    np.testing.assert_allclose(traced(X, np.array(-1)), [2 * X[0] + 1, 0, 1, 1])
