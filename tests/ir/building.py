@@ -45,7 +45,7 @@ def spec_of(text: str, sizes: dict[str, Size]) -> Spec:
 
 
 def build(function: Callable[..., Any], name: str = "graph", **params: Any) -> Graph:
-    """The graph of a function of tensors; one parameter per keyword: its spec, or the text of it."""
+    """The graph of a function of tensors; one parameter per keyword: its spec, or its text."""
     sizes: dict[str, Size] = {}
     specs = {n: spec_of(s, sizes) if isinstance(s, str) else s for n, s in params.items()}
     return trace(function, list(specs.values()), list(specs), name)
@@ -149,7 +149,11 @@ class Program:
         if not fitting or self.rng.random() < 0.15:
             number = self.rng.choice(SPECIAL) if kind == "f" else self.rng.choice([0, 1, 2, 3])
             return symbolic(np.asarray(number, np.float64 if kind == "f" else np.int64))
-        return self.rng.choice(fitting)
+        return self.recent(fitting)
+
+    def recent(self, pool: Sequence[Tensor]) -> Tensor:
+        """Mostly something new: what nobody uses is pruned, and tests nothing else."""
+        return self.rng.choice(pool[-4:] if self.rng.random() < 0.7 else pool)
 
     def statement(self, pool: list[Tensor]) -> list[Tensor]:
         kinds = [
@@ -161,7 +165,7 @@ class Program:
             self.integers,
         ]
         if self.depth:
-            kinds += [self.branch, self.turns, self.repeat, self.apply]
+            kinds += [self.branch, self.turns, self.repeat, self.apply, self.masked]
         return self.rng.choice(kinds)(pool)
 
     def arithmetic(self, pool: list[Tensor]) -> list[Tensor]:
@@ -237,13 +241,22 @@ class Program:
         operands = self.some(pool)
         return list(call(lambda *args: [*self.inside()(*args), args[0]], *operands))
 
+    def masked(self, pool: list[Tensor]) -> list[Tensor]:
+        """A size known only when the graph runs."""
+        t = self.pick(pool, "f")
+        picked = indexing.getitem(t, t > 0) if t.ndim else core.reshape(t, shape=(1,))
+        twice = indexing.getitem(t, t > 0) if t.ndim else picked
+        total = reduction.reduce_sum(picked + twice, axes=(0,))
+        count = core.cast(as_tensor(picked.dims[0]), dtype=np.dtype(np.int64))
+        return [total, count]
+
     def some(self, pool: list[Tensor]) -> list[Tensor]:
-        return [self.rng.choice(pool) for _ in range(self.rng.randint(1, 3))]
+        return [self.recent(pool) for _ in range(self.rng.randint(1, 3))]
 
     def like(self, pool: Sequence[Tensor], model: Tensor) -> Tensor:
         """A value of exactly the model's shape and dtype."""
         fitting = [t for t in pool if t.spec == model.spec]
-        return self.rng.choice(fitting) if fitting else model
+        return self.recent(fitting) if fitting else model
 
 
 def random_graph(rng: random.Random) -> Graph:
@@ -254,7 +267,7 @@ def random_graph(rng: random.Random) -> Graph:
         program = Program(rng)
         for _ in range(3):
             values += program(*values)
-        return rng.choices(values, k=4)
+        return [*values[-3:], *rng.choices(values, k=2)]
 
     return build(function, **PARAMS)
 
