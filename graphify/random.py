@@ -192,4 +192,4 @@ def categorical(key: Any, logits: Any, axis: int = -1) -> Tensor:
     """Indices drawn with probabilities softmax(logits) (the Gumbel trick)."""
     t = to_tensor(logits)
     noise = -e.log(-e.log1p(-_unit(key, t.dims, t.dtype)))
-    return gnp.argmax(t + noise, axis=axis)  # type: ignore[no-any-return, operator]
+    return gnp.argmax(t + noise, axis=axis)  # type: ignore[no-any-return]

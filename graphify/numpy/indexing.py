@@ -33,12 +33,15 @@ MODES = ("raise", "wrap", "clip")
 
 
 def integers(indices: Any, name: str = "indices") -> Tensor:
-    """An array of indices as int64; an empty list counts as integers, floats do not.
+    """An array of indices as int64.
 
     Raises:
         TypeError: no safe cast to int64.
     """
     x = to_tensor(indices)
+    plain = not isinstance(indices, (Tensor, np.ndarray, np.generic))
+    if plain and x.dtype.kind in "iuf":  # NumPy converts sequences, and checks arrays
+        return core.cast(x, dtype=INT64)  # type: ignore[no-any-return]
     if not np.can_cast(x.dtype, INT64, "safe"):
         raise SpecError(
             f"{name}: Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'"
@@ -52,7 +55,7 @@ def in_mode(index: Tensor, length: Dim, mode: str) -> Tensor:
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     size = ops.size_value(size=length)
     if mode == "clip":
-        return e.minimum(e.maximum(index, 0), size - 1)  # type: ignore[operator, no-any-return]
+        return e.minimum(e.maximum(index, 0), size - 1)  # type: ignore[no-any-return]
     if mode == "wrap":
         return e.remainder(index, size)  # type: ignore[no-any-return]
     return index
@@ -130,7 +133,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     """Element by element from the array that an array of indices names."""
     index = integers(a, "choose: argument 1")
-    options = [to_tensor(choice) for choice in choices]
+    options = [resolve(as_tensor(choice)) for choice in choices]
     dtype = result_type(*(operand(x) for x in options))
     shape = core.broadcast_shapes(index.dims, *(x.dims for x in options))
     if mode == "raise":
@@ -314,7 +317,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
         if any(decide_equal(rows, dim) is False for dim in x.dims[1:]):
             raise ValueError("All dimensions of input must be of equal length")
         total = end = product(x.dims)
-        step = 1 + sum((product(x.dims[i + 1 :]) for i in range(x.ndim - 1)), 0)  # type: ignore[assignment]
+        step = 1 + sum((product(x.dims[i + 1 :]) for i in range(x.ndim - 1)), 0)
     index = NAMES["arange"](0, as_tensor(end), as_tensor(step))
     put(x, index, val)
 

@@ -34,7 +34,8 @@ def sequence(arrays: Any, name: str) -> list[Tensor]:
         raise TypeError(f"{name}: expected a sequence of arrays, got a 0-d array")
     if not isinstance(arrays, (list, tuple, Tensor, np.ndarray)):
         raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
-    return [to_tensor(array) for array in arrays]
+    rows: Any = arrays
+    return [to_tensor(array) for array in rows]
 
 
 def join_dtype(xs: Sequence[Tensor], dtype: Any, casting: str) -> list[Tensor]:
@@ -183,7 +184,9 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     if hasattr(indices_or_sections, "__len__") and np.ndim(indices_or_sections):
         return array_split(x, indices_or_sections, axis)
     axis, count = axis_of(axis, x.ndim), int(indices_or_sections)
-    if count <= 0:
+    if count == 0:
+        raise ZeroDivisionError("integer modulo by zero")
+    if count < 0:
         raise ValueError("number sections must be larger than 0.")
     length = x.dims[axis]
     if decide_equal(size_op("mod", length, count), 0) is False:

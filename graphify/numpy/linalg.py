@@ -17,7 +17,7 @@ import numpy as np
 from graphify.ir.bind import Tensor
 from graphify.ir.sizes import decide_equal, size_op
 from graphify.numpy import products
-from graphify.numpy._table import FUNCTIONS, NAMES, astype, axis_of, to_tensor
+from graphify.numpy._table import FUNCTIONS, NAMES, astype, axis_of, finish, to_tensor
 from graphify.ops import core
 from graphify.ops import decompositions as d
 from graphify.ops import elementwise as e
@@ -187,7 +187,7 @@ def _hermitian_svd(x: Tensor, vectors: bool) -> Any:
         return s
     u = take(v, f.row(order), -1)
     signed = astype(take(signs, order, -1), u.dtype)
-    return SVDResult(u, s, adjoint(u * f.row(signed)))  # type: ignore[operator]
+    return SVDResult(u, s, adjoint(u * f.row(signed)))
 
 
 @implements(np.linalg.svdvals)
@@ -234,7 +234,7 @@ def _finite(x: Tensor) -> Tensor:
 
 
 def _no_value(value: Any) -> bool:
-    return value is None or value is np._NoValue  # type: ignore[attr-defined]
+    return value is None or value is np._NoValue
 
 
 def _epsilon(x: Tensor) -> float:
@@ -270,13 +270,13 @@ def _last_axis(value: Any) -> Tensor:
 
 
 @implements(np.linalg.pinv)
-def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue) -> Tensor:  # type: ignore[attr-defined]
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue) -> Tensor:
     """The Moore-Penrose pseudo-inverse."""
     x = _inexact(_matrices(a))
     if rcond is not None and not _no_value(rtol):
         raise ValueError("`rtol` and `rcond` can't be both set.")
     if rcond is None:
-        rcond = 1e-15 if rtol is np._NoValue else rtol  # type: ignore[attr-defined]
+        rcond = 1e-15 if rtol is np._NoValue else rtol
     if rcond is None:
         rcond = _longer(x) * _epsilon(x)  # type: ignore[operator]
     return d.pinv(x, rcond, hermitian=bool(hermitian))  # type: ignore[no-any-return]
@@ -310,7 +310,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:
     if len(xs) < 2:
         raise ValueError("Expecting at least two arrays.")
     if len(xs) == 2:
-        return products.dot(*xs, out=out)
+        return products.dot(xs[0], xs[1], out)
     first, last = xs[0].ndim, xs[-1].ndim
     if first == 1:
         xs[0] = f.row(xs[0])
@@ -322,7 +322,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:
     result = _in_order(xs, _cheapest([x.dims for x in xs]), 0, len(xs) - 1)
     shape = result.dims[1 if first == 1 else 0 : 1 if last == 1 else 2]
     result = core.reshape(result, shape=shape) if shape != result.dims else result
-    return products.finish(result, out)
+    return finish(result, out)
 
 
 def _cheapest(shapes: Sequence[Any]) -> dict[tuple[int, int], int]:

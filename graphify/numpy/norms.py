@@ -48,7 +48,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     if axis is None:
         if ord is None or (ord in ("f", "fro") and t.ndim == 2) or (ord == 2 and t.ndim == 1):
             value = _flat_norm(t)
-            return core.reshape(value, shape=(1,) * t.ndim) if keepdims else value  # type: ignore[no-any-return]
+            return core.reshape(value, shape=(1,) * t.ndim) if keepdims else value
         axes: tuple[int, ...] = tuple(range(t.ndim))
     else:
         if not isinstance(axis, (tuple, list)):
@@ -90,7 +90,7 @@ def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> 
         raise ValueError("Duplicate axes given.")
     kept = tuple(1 if a in axes else dim for a, dim in enumerate(x.dims))
     value = _plain_matrix_norm(x, ord, row, column)
-    return core.reshape(value, shape=kept) if keepdims else value  # type: ignore[no-any-return]
+    return core.reshape(value, shape=kept) if keepdims else value
 
 
 def _plain_matrix_norm(x: Tensor, ord: Any, row: int, column: int) -> Tensor:
@@ -122,7 +122,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     flat = core.reshape(moved, shape=(product(t.dims[a] for a in axes), *(t.dims[a] for a in rest)))
     value = norm(flat, ord=ord, axis=0)
     shape = tuple(1 if a in axes else dim for a, dim in enumerate(t.dims))
-    return core.reshape(value, shape=shape) if keepdims else value  # type: ignore[no-any-return]
+    return core.reshape(value, shape=shape) if keepdims else value
 
 
 @implements(np.linalg.matrix_norm)
@@ -140,7 +140,7 @@ def cond(x: Any, p: Any = None) -> Tensor:
     f.check_matrix(t.spec)
     if p is None or p in (2, -2):
         s = d.svdvals(t)
-        first, last = s[..., 0], s[..., -1]  # type: ignore[index]
+        first, last = s[..., 0], s[..., -1]
         ratio = e.divide(last, first) if p == -2 else e.divide(first, last)
     else:
         f.check_square(t.spec)

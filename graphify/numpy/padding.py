@@ -132,7 +132,7 @@ def _source(place: Tensor, length: Tensor, mode: str) -> Tensor:
         turn = e.remainder(place, length * 2)  # type: ignore[operator]
         return e.where(turn < length, turn, length * 2 - 1 - turn)  # type: ignore[operator, no-any-return]
     turn = e.remainder(place, e.maximum(last * 2, 1))
-    return e.where(turn <= last, turn, last * 2 - turn)  # type: ignore[operator, no-any-return]
+    return e.where(turn <= last, turn, last * 2 - turn)  # type: ignore[no-any-return]
 
 
 def _odd(x: Tensor, axis: int, before: Dim, after: Dim, mode: str) -> Tensor:

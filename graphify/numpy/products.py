@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from graphify.ir.bind import Tensor
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, decide_equal, decide_less, product
 from graphify.ir.types import BOOL, is_complex
-from graphify.numpy._table import NAMES, astype, axis_of, finish, implements, to_tensor
+from graphify.numpy._table import FUNCTIONS, NAMES, astype, axis_of, finish, implements, publish, to_tensor
 from graphify.numpy.manipulation import ravel
 from graphify.ops import core, views
 from graphify.ops import elementwise as e
@@ -129,7 +130,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     summed = product(x.dims[i] for i in left)
     rows, columns = tuple(x.dims[i] for i in kept_x), tuple(y.dims[j] for j in kept_y)
     at = _matrix(ops.transpose(x, axes=(*kept_x, *left)), product(rows), summed)
-    bt = _matrix(ops.transpose(y, axes=(*right, *kept_y)), summed, product(columns))
+    pairs = [(y.dims[j], x.dims[i]) for i, j in zip(left, right, strict=True)]
+    same = product(ops.checked_dim(a, b, "shape-mismatch for sum") for a, b in pairs)
+    bt = _matrix(ops.transpose(y, axes=(*right, *kept_y)), same, product(columns))
     return core.reshape(matmul_op(at, bt), shape=(*rows, *columns))  # type: ignore[no-any-return]
 
 
@@ -138,8 +141,10 @@ def _summed_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[list[int], list[int]]
         first, second = axes
     except TypeError:
         count = int(axes)
-        if count > min(x.ndim, y.ndim) or count < 0:
-            raise ValueError("shape-mismatch for sum" if count >= 0 else "tuple index out of range") from None
+        if count > min(x.ndim, y.ndim):
+            raise IndexError("tuple index out of range") from None
+        if count < 0:
+            raise ValueError("shape-mismatch for sum") from None
         return list(range(x.ndim - count, x.ndim)), list(range(count))
     sides = [list(s) if isinstance(s, (list, tuple, np.ndarray)) else [s] for s in (first, second)]
     if len(sides[0]) != len(sides[1]):
@@ -349,7 +354,6 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Tensor:
     return ops.flip(_slide(y, x, mode), axes=(0,))  # type: ignore[no-any-return]
 
 
-@implements(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(
     x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
 ) -> Tensor:
@@ -380,3 +384,7 @@ def sliding_window_view(
     return t
 
 
+FUNCTIONS[np.lib.stride_tricks.sliding_window_view] = sliding_window_view
+publish(lib=SimpleNamespace(stride_tricks=SimpleNamespace(
+    sliding_window_view=sliding_window_view, broadcast_to=NAMES["broadcast_to"], broadcast_arrays=NAMES["broadcast_arrays"]
+)))

@@ -26,7 +26,7 @@ from graphify.ops import core
 from graphify.ops import random as ops
 
 FLOAT64, INT64 = np.dtype(np.float64), np.dtype(np.int64)
-_GLOBAL = ops.Source(np.random.mtrand._rand)  # type: ignore[attr-defined]  # np.random's own state
+_GLOBAL = ops.Source(np.random.mtrand._rand)  # np.random's own state
 
 # distribution -> (parameters that have no default, defaults of the others, dtype)
 _DISTRIBUTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any], DType]] = {
@@ -413,7 +413,7 @@ def default_rng(seed: Any = None) -> Generator:
 
 def as_generator(generator: Any) -> Any:
     """graphify's view of a NumPy Generator or RandomState: the same state, draws that graphs record."""
-    if generator is np.random.mtrand._rand:  # type: ignore[attr-defined]
+    if generator is np.random.mtrand._rand:
         return _legacy
     known = _known.get(generator)
     if known is None:

@@ -64,7 +64,9 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
         x = core.reshape(x, shape=(1,))
     axis = axis_of(axis, x.ndim)
     counts = to_tensor(repeats)
-    if counts.dtype.kind not in "iub":
+    if not isinstance(repeats, (Tensor, np.ndarray, np.generic)):  # NumPy converts numbers and lists
+        counts = core.cast(counts, dtype=INT64)
+    elif counts.dtype.kind not in "iub":
         raise SpecError(
             f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'"
         )
@@ -73,7 +75,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
     if counts.ndim == 1 and counts.dims[0] == 1:
         counts = core.reshape(counts, shape=())
     if counts.ndim == 0:
-        return _repeat_all(x, as_dim(repeats if counts.spec.weak else counts, "repeats"), axis)
+        return _repeat_all(x, as_dim(counts, "repeats"), axis)
     if decide_equal(counts.dims[0], x.dims[axis]) is False:
         raise ValueError(
             f"operands could not be broadcast together with shape ({x.dims[axis]},) ({counts.dims[0]},)"
@@ -212,7 +214,7 @@ def _place(obj: Any, length: Dim, past: int, axis: int) -> Tensor:
     message = f"index {{bad}} is out of bounds for axis {axis} with size {length}"
     index = astype(to_tensor(obj), INT64)
     index = ops.in_range(index, -size, size + past, error="IndexError", message=message)
-    return e.where(index < 0, index + size, index)  # type: ignore[operator, no-any-return]
+    return e.where(index < 0, index + size, index)  # type: ignore[no-any-return]
 
 
 @implements(np.delete)
@@ -225,9 +227,9 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Tensor:
     if _is_integer(obj):
         steps = iota(length=x.dims[axis] - 1, dtype=INT64)
         at = _place(obj, x.dims[axis], 0, axis)
-        return take_axis(x, steps + astype(steps >= at, INT64), axis)  # type: ignore[operator]
+        return take_axis(x, steps + astype(steps >= at, INT64), axis)
     keep = NAMES["ones"]((x.dims[axis],), bool)
-    if isinstance(obj, slice) or np.size(obj) or isinstance(obj, Tensor):
+    if isinstance(obj, (slice, Tensor)) or np.size(obj):
         index = obj if isinstance(obj, slice) else to_tensor(obj)
         setitem(keep, index, False)
     return getitem(x, (ALL,) * axis + (keep,))
@@ -249,15 +251,15 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Tensor:
         at = e.add(iota(length=length, dtype=INT64), 0)[obj]
     else:
         at = to_tensor(obj)
-        at = at if np.size(obj) or isinstance(obj, Tensor) else astype(at, INT64)
+        at = at if isinstance(obj, Tensor) or np.size(obj) else astype(at, INT64)
     if at.dtype == np.bool_:
         at = NAMES["flatnonzero"](at)
     if at.ndim == 1 and at.dims[0] == 1:
-        return _insert_one(x, at[0], values, axis, scalar=False)  # type: ignore[index]
+        return _insert_one(x, at[0], values, axis, scalar=False)
     at = _place(at, length, 1, axis)
     order = NAMES["argsort"](at, kind="stable")
     moved = fresh_array(at)
-    setitem(moved, order, getitem(at, order) + iota(length=at.dims[0], dtype=INT64))  # type: ignore[operator]
+    setitem(moved, order, getitem(at, order) + iota(length=at.dims[0], dtype=INT64))
     total = length + at.dims[0]
     old = NAMES["ones"]((total,), bool)
     setitem(old, moved, False)

@@ -108,10 +108,10 @@ def _check_qr(a: Tensor, mode: str) -> None:
 
 
 def _qr_square_vjp(gq: Tensor, gr: Tensor, q: Tensor, r: Tensor) -> Tensor:
-    m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)  # type: ignore[operator]
+    m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
     whole = triangle(m, True, True)
     whole = whole + adjoint(whole) + real_part(diagonal_part(m))  # type: ignore[operator]
-    back = gq + matmul(q, whole)  # type: ignore[operator]
+    back = gq + matmul(q, whole)
     return adjoint(solve(r, adjoint(back)))
 
 
@@ -135,7 +135,7 @@ def _qr_vjp(g: Any, y: Any, a: Tensor, mode: str) -> list[Tensor]:
         return [_qr_square_vjp(gq, gr, q, r)]
     m = a.dims[-2]
     tail, g_tail = _right(a, m), _right(gr, m)
-    gq = gq + matmul(tail, adjoint(g_tail))  # type: ignore[operator]
+    gq = gq + matmul(tail, adjoint(g_tail))
     head = _qr_square_vjp(gq, _left(gr, m), q, _left(r, m))
     return [concatenate(head, matmul(q, g_tail), axis=a.ndim - 1)]
 
@@ -145,7 +145,7 @@ def _qr_square_jvp(t: Tensor, q: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
     inner = matmul(adjoint(q), scaled)
     low = triangle(inner, True, True)
     turn = low - adjoint(low) + imaginary_part(diagonal_part(inner))  # type: ignore[operator]
-    return matmul(q, turn - inner) + scaled, matmul(inner - turn, r)  # type: ignore[operator]
+    return matmul(q, turn - inner) + scaled, matmul(inner - turn, r)
 
 
 def _qr_jvp(ts: Any, y: Any, a: Tensor, mode: str) -> tuple[Tensor, Tensor]:
@@ -155,7 +155,7 @@ def _qr_jvp(ts: Any, y: Any, a: Tensor, mode: str) -> tuple[Tensor, Tensor]:
         return _qr_square_jvp(ts[0], q, r)
     m = a.dims[-2]
     tq, tr = _qr_square_jvp(_left(ts[0], m), q, _left(r, m))
-    rest = matmul(adjoint(q), _right(ts[0], m) - matmul(tq, _right(r, m)))  # type: ignore[operator]
+    rest = matmul(adjoint(q), _right(ts[0], m) - matmul(tq, _right(r, m)))
     return tq, concatenate(tr, rest, axis=a.ndim - 1)
 
 
@@ -166,7 +166,7 @@ qr = defop(
     convert=inexact,
     vjp=_qr_vjp,
     jvp=_qr_jvp,
-    vmap=over_matrices(lambda: qr),
+    vmap=over_matrices("qr"),
     tf="linalg.qr",
     sample=_rectangles(attrs=({"mode": "reduced"},)),
     doc="numpy.linalg.qr",
@@ -208,7 +208,7 @@ def _safe_inverse(x: Tensor) -> Tensor:
 
 def _orthogonal(u: Tensor, x: Tensor) -> Tensor:
     """The part of the columns of `x` that is orthogonal to the columns of `u`."""
-    return x - matmul(u, matmul(adjoint(u), x))  # type: ignore[operator, no-any-return]
+    return x - matmul(u, matmul(adjoint(u), x))  # type: ignore[no-any-return]
 
 
 def _svd_vjp(g: Any, y: Any, a: Tensor, full: bool) -> list[Tensor]:
@@ -221,12 +221,12 @@ def _svd_vjp(g: Any, y: Any, a: Tensor, full: bool) -> list[Tensor]:
     gu, _, gvh = given(g, y)
     v, gv, sc = adjoint(vh), adjoint(gvh), _cast(s, a)
     a_u, a_v, gaps = matmul(adjoint(u), gu), matmul(vh, gv), _cast(_gaps(s), a)
-    inner = inner + (a_u - adjoint(a_u)) * gaps * row(sc) + column(sc) * ((a_v - adjoint(a_v)) * gaps)  # type: ignore[operator]
+    inner = inner + (a_u - adjoint(a_u)) * gaps * row(sc) + column(sc) * ((a_v - adjoint(a_v)) * gaps)
     if is_complex(a.dtype):
         inner = inner + imaginary_part(diagonal_part(a_u - a_v)) / (2 * row(sc))  # type: ignore[operator]
     back = matmul(u, matmul(inner, vh))
     back = back + matmul(_orthogonal(u, gu) / row(sc), vh)  # type: ignore[operator]
-    return [back + matmul(u / row(sc), adjoint(_orthogonal(v, gv)))]  # type: ignore[operator]
+    return [back + matmul(u / row(sc), adjoint(_orthogonal(v, gv)))]
 
 
 def _svd_jvp(ts: Any, y: Any, a: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -237,7 +237,7 @@ def _svd_jvp(ts: Any, y: Any, a: Tensor, full: bool) -> tuple[Tensor, Tensor, Te
     t, v, sc = ts[0], adjoint(vh), _cast(s, a)
     inner = matmul(matmul(adjoint(u), t), v)
     gaps = _cast(_gaps(s), a)
-    right, left = inner * row(sc), column(sc) * inner  # type: ignore[operator]
+    right, left = inner * row(sc), column(sc) * inner
     turn_u, turn_v = (right + adjoint(right)) * gaps, (left + adjoint(left)) * gaps
     if is_complex(a.dtype):
         phase = imaginary_part(diagonal_part(inner)) / (2 * row(sc))  # type: ignore[operator]
@@ -254,7 +254,7 @@ svd = defop(
     convert=inexact,
     vjp=_svd_vjp,
     jvp=_svd_jvp,
-    vmap=over_matrices(lambda: svd),
+    vmap=over_matrices("svd"),
     tf="linalg.svd",
     sample=_rectangles("d", ({"full": False},)),
     doc="numpy.linalg.svd",
@@ -285,7 +285,7 @@ svdvals = defop(
     convert=inexact,
     vjp=_svdvals_vjp,
     jvp=_svdvals_jvp,
-    vmap=over_matrices(lambda: svdvals),
+    vmap=over_matrices("svdvals"),
     tf="linalg.svdvals",
     sample=_rectangles(),
     doc="numpy.linalg.svdvals: singular values in descending order",
@@ -311,7 +311,7 @@ def _eigh_vjp(g: Any, y: Any, a: Tensor, lower: bool) -> list[Tensor]:
     w, v = y
     back = core.zeros_like(a) if g[0] is None else matmul(v * row(_cast(g[0], v)), adjoint(v))
     if g[1] is not None:
-        inner = _eigen_gaps(w, v) * matmul(adjoint(v), g[1])  # type: ignore[operator]
+        inner = _eigen_gaps(w, v) * matmul(adjoint(v), g[1])
         back = back + matmul(v, matmul(inner, adjoint(v)))
     # Only the Hermitian part acts on a Hermitian change of the matrix.
     return [triangle_gradient((back + adjoint(back)) / 2, lower)]
@@ -322,7 +322,7 @@ def _eigh_jvp(ts: Any, y: Any, a: Tensor, lower: bool) -> tuple[Tensor, Tensor]:
 
     w, v = y
     inner = matmul(adjoint(v), matmul(hermitian_of(ts[0], lower), v))
-    return e.real(diagonal_of(inner)), matmul(v, _eigen_gaps(w, v) * inner)  # type: ignore[operator]
+    return e.real(diagonal_of(inner)), matmul(v, _eigen_gaps(w, v) * inner)
 
 
 def _hermitian_samples() -> Any:
@@ -340,7 +340,7 @@ eigh = defop(
     convert=inexact,
     vjp=_eigh_vjp,
     jvp=_eigh_jvp,
-    vmap=over_matrices(lambda: eigh),
+    vmap=over_matrices("eigh"),
     tf="linalg.eigh",
     sample=_hermitian_samples,
     doc="numpy.linalg.eigh; reads one triangle",
@@ -353,7 +353,7 @@ eigvalsh = defop(
     convert=inexact,
     vjp=lambda g, y, a, lower: _eigh_vjp((g, None), eigh(a, lower=lower), a, lower),
     jvp=lambda ts, y, a, lower: _eigh_jvp(ts, eigh(a, lower=lower), a, lower)[0],
-    vmap=over_matrices(lambda: eigvalsh),
+    vmap=over_matrices("eigvalsh"),
     tf="linalg.eigvalsh",
     sample=_hermitian_samples,
     doc="numpy.linalg.eigvalsh; reads one triangle",
@@ -396,7 +396,7 @@ def _eigvals_rate(a: Tensor) -> tuple[Tensor, Tensor]:
 
 def _eigvals_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
     _, vh = _eigvals_rate(a)
-    return [solve(vh, column(g) * vh)]
+    return [solve(vh, column(g) * vh)]  # type: ignore[operator]
 
 
 def _eigvals_jvp(ts: Any, y: Tensor, a: Tensor) -> Tensor:
@@ -411,7 +411,7 @@ eig = defop(
     convert=inexact,
     vjp=_no_eig_derivative,
     jvp=_no_eig_derivative,
-    vmap=over_matrices(lambda: eig),
+    vmap=over_matrices("eig"),
     tf="linalg.eig",
     sample=square_samples("D"),
     differentiable=(),
@@ -424,7 +424,7 @@ eigvals = defop(
     convert=inexact,
     vjp=_eigvals_vjp,
     jvp=_eigvals_jvp,
-    vmap=over_matrices(lambda: eigvals),
+    vmap=over_matrices("eigvals"),
     tf="linalg.eigvals",
     sample=square_samples("D"),
     doc="numpy.linalg.eigvals; in graphs of complex matrices",
@@ -448,7 +448,7 @@ def _pinv_change(t: Tensor, p: Tensor, a: Tensor) -> Tensor:
     first = matmul(p, matmul(t, p))
     second = matmul(p, matmul(ph, th))
     third = matmul(th, matmul(ph, p))
-    return second - matmul(second, matmul(a, p)) + third - matmul(p, matmul(a, third)) - first  # type: ignore[operator, no-any-return]
+    return second - matmul(second, matmul(a, p)) + third - matmul(p, matmul(a, third)) - first  # type: ignore[no-any-return]
 
 
 def _pinv_vjp(g: Tensor, y: Tensor, a: Tensor, rcond: Tensor, hermitian: bool = False) -> list[Any]:
@@ -456,8 +456,8 @@ def _pinv_vjp(g: Tensor, y: Tensor, a: Tensor, rcond: Tensor, hermitian: bool = 
     first = matmul(ph, matmul(g, ph))
     second = matmul(y, matmul(ph, g))
     third = matmul(g, matmul(ph, y))
-    back = second - matmul(second, matmul(a, y)) + third - matmul(y, matmul(a, third))  # type: ignore[operator]
-    return [adjoint(back) - first, None]  # type: ignore[operator]
+    back = second - matmul(second, matmul(a, y)) + third - matmul(y, matmul(a, third))
+    return [adjoint(back) - first, None]
 
 
 def _pinv_vmap(args: Any, batched: Any, hermitian: bool = False) -> Any:
@@ -511,7 +511,7 @@ def _lstsq_vjp(g: Tensor, y: Tensor, a: Tensor, b: Tensor, rcond: Tensor) -> lis
 def _lstsq_jvp(ts: Any, y: Tensor, a: Tensor, b: Tensor, rcond: Tensor) -> Tensor:
     p = pinv(a, rcond)
     ta, tb = given(ts[:2], (a, b))
-    return matmul(_pinv_change(ta, p, a), b) + matmul(p, tb)  # type: ignore[operator, no-any-return]
+    return matmul(_pinv_change(ta, p, a), b) + matmul(p, tb)  # type: ignore[no-any-return]
 
 
 def _lstsq_convert(a: Any, b: Any, rcond: Any) -> list[Tensor]:

@@ -124,7 +124,7 @@ def _spec(*specs: Spec, subscripts: str) -> Spec:
 
 
 def _conjugate(x: Tensor) -> Tensor:
-    return x.conj() if is_complex(x.dtype) else x  # type: ignore[attr-defined, no-any-return]
+    return x.conj() if is_complex(x.dtype) else x  # type: ignore[attr-defined]
 
 
 def _vjp(g: Tensor, y: Tensor, *xs: Tensor, subscripts: str) -> list[Tensor]:
@@ -149,7 +149,7 @@ def _add_axes(x: Tensor, have: str, wanted: str, lengths: dict[str, Dim]) -> Ten
     shape = tuple(dims.get(c, 1) for c in wanted)
     x = core.reshape(x, shape=shape) if shape != x.dims else x
     full = tuple(lengths[c] for c in wanted)
-    return x if x.dims == full else core.broadcast_to(x, shape=full)  # type: ignore[no-any-return]
+    return x if x.dims == full else core.broadcast_to(x, shape=full)
 
 
 def _off_diagonal(x: Tensor, have: str, term: str, lengths: dict[str, Dim]) -> Tensor:

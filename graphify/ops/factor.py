@@ -16,7 +16,7 @@ import numpy as np
 
 from graphify.errors import ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
-from graphify.ir.op import defop
+from graphify.ir.op import REGISTRY, defop
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import decide_equal
 from graphify.ir.types import DType, Spec, bfloat16, is_complex, is_inexact, real_dtype
@@ -72,9 +72,9 @@ def batch_first(rank: int, args: Sequence[Tensor], batched: Sequence[bool]) -> l
     return [align(a, max(depth, rank)) if b else a for a, b in zip(args, batched, strict=True)]
 
 
-def over_matrices(op: Callable[[], Any]) -> Callable[..., Any]:
+def over_matrices(name: str) -> Callable[..., Any]:
     """The batching rule of ops of one stack of matrices: the batch is one more axis of the stack."""
-    return lambda args, batched, **attrs: op()(*args, **attrs)
+    return lambda args, batched, **attrs: REGISTRY[name](*args, **attrs)
 
 
 def well_conditioned(*shapes: tuple[int, ...], dtypes: str = "dD") -> Callable[[], Any]:
@@ -247,7 +247,7 @@ inv = defop(
     convert=inexact,
     vjp=lambda g, y, a, **attrs: [-matmul(adjoint(y), matmul(g, adjoint(y)))],
     jvp=lambda ts, y, a, **attrs: -matmul(y, matmul(ts[0], y)),
-    vmap=over_matrices(lambda: inv),
+    vmap=over_matrices("inv"),
     tf="linalg.inv",
     sample=square_samples(),
     doc="numpy.linalg.inv; check=False gives NaN for singular matrices",
@@ -278,7 +278,7 @@ def _adjugate_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
 def _adjugate_jvp(ts: Any, y: Tensor, a: Tensor) -> Tensor:
     ai = inv(a)
     rate = matmul(ts[0], ai)
-    return matrix_of(det(a)) * (trace_of(rate) * ai - matmul(ai, rate))  # type: ignore[operator, no-any-return]
+    return matrix_of(det(a)) * (trace_of(rate) * ai - matmul(ai, rate))  # type: ignore[no-any-return]
 
 
 adjugate = defop(
@@ -288,7 +288,7 @@ adjugate = defop(
     convert=inexact,
     vjp=_adjugate_vjp,
     jvp=_adjugate_jvp,
-    vmap=over_matrices(lambda: adjugate),
+    vmap=over_matrices("adjugate"),
     tf="adjugate",
     sample=square_samples("dD"),
     doc="the transposed matrix of cofactors: the derivative of the determinant",
@@ -307,7 +307,7 @@ det = defop(
     convert=inexact,
     vjp=lambda g, y, a: [matrix_of(g) * adjoint(adjugate(a))],
     jvp=lambda ts, y, a: scalar_of(trace_of(matmul(adjugate(a), ts[0]))),
-    vmap=over_matrices(lambda: det),
+    vmap=over_matrices("det"),
     tf="linalg.det",
     sample=square_samples(),
     doc="numpy.linalg.det",
@@ -336,7 +336,7 @@ def _slogdet_jvp(ts: Any, y: Any, a: Tensor) -> tuple[Tensor, Tensor]:
     rate = scalar_of(trace_of(matmul(inv(a), ts[0])))
     if not is_complex(a.dtype):
         return core.zeros_like(y[0]), rate
-    return imaginary_part(rate) * y[0], e.real(rate)  # type: ignore[operator]
+    return imaginary_part(rate) * y[0], e.real(rate)
 
 
 slogdet = defop(
@@ -346,7 +346,7 @@ slogdet = defop(
     convert=inexact,
     vjp=_slogdet_vjp,
     jvp=_slogdet_jvp,
-    vmap=over_matrices(lambda: slogdet),
+    vmap=over_matrices("slogdet"),
     tf="linalg.slogdet",
     sample=square_samples(),
     doc="numpy.linalg.slogdet: sign and logarithm of the determinant",
@@ -367,7 +367,7 @@ def triangle_gradient(g: Tensor, lower: bool) -> Tensor:
 
 def _half_lower(x: Tensor) -> Tensor:
     """The lower triangle with its diagonal halved."""
-    return triangle(x, True, True) + real_part(diagonal_part(x)) / 2  # type: ignore[operator, no-any-return]
+    return triangle(x, True, True) + real_part(diagonal_part(x)) / 2  # type: ignore[operator]
 
 
 def _cholesky_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
@@ -398,7 +398,7 @@ cholesky = defop(
     convert=inexact,
     vjp=_cholesky_vjp,
     jvp=_cholesky_jvp,
-    vmap=over_matrices(lambda: cholesky),
+    vmap=over_matrices("cholesky"),
     tf="linalg.cholesky",
     sample=_positive_samples,
     doc="numpy.linalg.cholesky: the lower factor; reads the lower triangle only",

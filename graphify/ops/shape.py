@@ -91,6 +91,21 @@ _SIZE_RULES: dict[str, Any] = {
 
 set_dim_hook(as_dim)
 
+
+def checked_dim(dim: Dim, other: Dim, message: str) -> Dim:
+    """`dim`, which must equal `other`: checked now, or by the run that uses the result.
+
+    Raises:
+        ShapeError: they differ in every run.
+    """
+    same = decide_equal(dim, other)
+    if same is False:
+        raise ShapeError(message)
+    if same:
+        return dim
+    want = size_value(size=other)
+    return as_dim(in_range(size_value(size=dim), want, want + 1, error="ValueError", message=message))
+
 # --- transpose --------------------------------------------------------------------------------------
 
 
