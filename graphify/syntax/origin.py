@@ -37,10 +37,26 @@ def _fill(node: Any, old: Any) -> None:
     if getattr(node, "lineno", None) is not None:
         return
     if "lineno" in node._attributes:
-        for name in POSITION:
-            setattr(node, name, getattr(old, name, None))
+        for name, value in zip(POSITION, _span(old), strict=True):
+            setattr(node, name, value)
     for child in gast.iter_child_nodes(node):
         _fill(child, old)
+
+
+def _span(old: Any) -> tuple[Any, ...]:
+    """The position of a node; of a statement with a block, that of its header.
+
+    NOTE: CPython takes the line of a method call from the END of `ag.while_`, which would be the
+    last line of the loop.
+    """
+    start = (getattr(old, "lineno", None), getattr(old, "col_offset", None))
+    header = next((h for name in ("test", "iter") if (h := getattr(old, name, None)) is not None), None)
+    if hasattr(old, "body") and isinstance(old.body, list):
+        end = header if getattr(header, "end_lineno", None) is not None else None
+        if end is None or end.end_lineno != start[0]:
+            return (*start, start[0], None if start[1] is None else start[1] + 1)
+        return (*start, end.end_lineno, end.end_col_offset)
+    return (*start, getattr(old, "end_lineno", None), getattr(old, "end_col_offset", None))
 
 
 def strip(tree: Any) -> None:
