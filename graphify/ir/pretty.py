@@ -125,8 +125,20 @@ def _bases(node: Node, after: Node | None) -> list[str | None]:
         return [None if name.startswith("%") else name for name in node.source.names]
     if node.op is param:
         return [identifier(node.attrs.get("name"))]
+    carried = _carried_names(node)
+    if carried:
+        return carried + [None] * (len(node.specs) - len(carried))
     name = _variable(node, after)
     return [name] * len(node.specs)
+
+
+def _carried_names(node: Node) -> list[str | None]:
+    """What a loop calls the values it carries."""
+    body, carry = node.attrs.get("body"), node.attrs.get("carry", 0)
+    if not isinstance(body, Graph) or not carry:
+        return []
+    params = body.params[1:] if "length" in node.attrs else body.params
+    return [identifier(p.node.attrs.get("name")) for p in params[:carry]]
 
 
 def identifier(name: str | None) -> str | None:
