@@ -24,6 +24,7 @@ from graphify.ir.op import defop
 from graphify.ir.sizes import Dim, decide_equal, decide_less, fresh, size_op
 from graphify.ir.types import Spec, is_complex, real_dtype
 from graphify.ops import core
+from graphify.ops.elementwise import conjugate, equal
 from graphify.ops.factor import (
     check_matrix,
     check_square,
@@ -43,7 +44,7 @@ from graphify.ops.factor import (
     triangle_gradient,
 )
 from graphify.ops.linalg import adjoint, matmul
-from graphify.ops.shape import concatenate
+from graphify.ops.shape import concatenate, iota
 
 
 def _smaller(m: Dim, n: Dim) -> Dim:
@@ -388,19 +389,50 @@ def _no_eig_derivative(*args: Any, **attrs: Any) -> Any:
     )
 
 
-def _eigvals_rate(a: Tensor) -> tuple[Tensor, Tensor]:
-    _complex_only(a.spec)
-    _, v = eig(a)
-    return v, adjoint(v)
+def _eigensystem_vjp(g: Any, y: Any, a: Tensor) -> list[Tensor]:
+    w, v = y
+    vh = adjoint(v)
+    inner = core.zeros_like(a) if g[1] is None else conjugate(_eigen_gaps(w, v)) * matmul(vh, g[1])
+    if g[0] is not None:
+        inner = inner + column(g[0]) * _unit_matrix(a)  # type: ignore[operator]
+    return [solve(vh, matmul(inner, vh))]
+
+
+def _eigensystem_jvp(ts: Any, y: Any, a: Tensor) -> tuple[Tensor, Tensor]:
+    w, v = y
+    inner = solve(v, matmul(ts[0], v))
+    return diagonal_of(inner), matmul(v, _eigen_gaps(w, v) * inner)
+
+
+def _unit_matrix(a: Tensor) -> Tensor:
+    """The identity, as large as the matrices of `a`."""
+    places = iota(length=a.dims[-1], dtype=np.dtype(np.int64))
+    return core.cast(equal(column(places), places), dtype=a.dtype)  # type: ignore[no-any-return]
+
+
+# What the derivative of `eigvals` is made of. Its vectors stand for directions only: how they scale
+# along a change of the matrix is left open, which is enough wherever the scale drops out.
+eigensystem = defop(
+    "eigensystem",
+    spec=_eig_spec,
+    eval=lambda a: tuple(np.linalg.eig(a)),
+    vjp=_eigensystem_vjp,
+    jvp=_eigensystem_jvp,
+    vmap=over_matrices("eigensystem"),
+    tf="linalg.eig",
+    sample=square_samples("D"),
+    extra={"gauge": True},
+    doc="eigenvalues, and eigenvectors up to a factor",
+)
 
 
 def _eigvals_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
-    _, vh = _eigvals_rate(a)
+    vh = adjoint(eigensystem(a)[1])
     return [solve(vh, column(g) * vh)]  # type: ignore[operator]
 
 
 def _eigvals_jvp(ts: Any, y: Tensor, a: Tensor) -> Tensor:
-    v, _ = _eigvals_rate(a)
+    v = eigensystem(a)[1]
     return diagonal_of(solve(v, matmul(ts[0], v)))
 
 
@@ -414,7 +446,7 @@ eig = defop(
     vmap=over_matrices("eig"),
     tf="linalg.eig",
     sample=square_samples("D"),
-    differentiable=(),
+    extra={"gauge": True},  # the derivative raises
     doc="numpy.linalg.eig; in graphs of complex matrices",
 )
 eigvals = defop(
