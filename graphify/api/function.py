@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-
 import threading
 import time
 import types
@@ -20,13 +19,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, overload
 
 from graphify.api import tracer
-from graphify.api.concrete import ConcreteFunction, TraceRecord, check_overlap, shape_text
+from graphify.api.causes import key_cause, shape_cause, signature_text
+from graphify.api.concrete import ConcreteFunction, TraceRecord, check_overlap
+from graphify.api.options import check_options, checked_signature, fit
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.config import config
 from graphify.errors import TraceError
-from graphify.ir.bind import Tensor, as_tensor, current_builder
-from graphify.location import here, is_internal
-from graphify.tracing.signature import ArrayKey, Call, NumberKey, Pattern, TensorSpec
+from graphify.ir.bind import current_builder
+from graphify.location import here, is_internal, user_frame
+from graphify.tracing.signature import Call, Pattern, TensorSpec, fits_64_bits
 
 OnRetrace = Literal["warn", "error"] | Callable[[TraceRecord], None] | None
 DISTINCT_NUMBERS = 3  # the third value of a Python number makes it a traced scalar
@@ -49,9 +50,11 @@ class Function:
     ) -> None:
         if not callable(python_function):
             raise TypeError(f"function: argument 1: expected a callable, got {python_function!r}")
+        flags = {"autograph": autograph, "reduce_retracing": reduce_retracing}
+        check_options(flags, dynamic, max_traces, on_retrace, engine)
         self._python_function = python_function
         self._signature = inspect.signature(python_function)
-        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self.input_signature = checked_signature(input_signature)
         self.autograph, self.engine = autograph, engine
         self._dynamic, self._max_traces, self._on_retrace = dynamic, max_traces, on_retrace
         self._distinct = 2 if reduce_retracing else DISTINCT_NUMBERS
@@ -62,7 +65,6 @@ class Function:
         self._frozen: set[Any] = set()  # keys whose axes must stay exact
         self._all: list[ConcreteFunction] = []
         self._lock = threading.RLock()
-        self._check_input_signature()
         functools.update_wrapper(self, python_function, updated=())
 
     # --- what users ask of it ---
@@ -161,7 +163,7 @@ class Function:
             self._note_moved(call)
             start = time.perf_counter()
             call, pattern, traced = self._attempt(call)
-            record = TraceRecord(_signature_text(call, pattern), cause, str(here() or "?"), time.perf_counter() - start)
+            record = TraceRecord(signature_text(call, pattern), cause, str(here() or "?"), time.perf_counter() - start)
             names = [call.name(i) for i in range(len(call.leaves))]
             concrete = ConcreteFunction(
                 self._name, traced, pattern, call.key, names, call.positions, record, self.engine or config.engine
@@ -182,18 +184,17 @@ class Function:
             pattern = self._pattern(candidate)
             try:
                 return candidate, pattern, self._run_trace(candidate, pattern)
-            except TraceError as error:
+            except Exception as error:
+                # Generality was our idea: whatever it leads to, the exact trace decides.
                 reason = error
                 if candidate is not call:
                     self._general[call.number_key()] = frozenset()  # this function needs the values
-                elif pattern.is_exact or self.input_signature is not None:
+                elif pattern.is_exact or self.input_signature is not None or call.has_specs:
                     raise
-        if any(isinstance(a, TensorSpec) for a in call.arrays):
-            raise reason
-        self._frozen.add(call.key)
         exact = Pattern.of(call.shapes)
         traced = self._run_trace(call, exact)
-        traced.notes.append(f"sizes stay exact: {reason.message}")
+        self._frozen.add(call.key)
+        traced.notes.append(f"sizes stay exact: {getattr(reason, 'message', reason)}")
         return call, exact, traced
 
     def _run_trace(self, call: Call, pattern: Pattern) -> Any:
@@ -207,7 +208,8 @@ class Function:
         key = call.number_key()
         seen = self._numbers.setdefault(key, {i: set() for i in call.masked})
         for i in call.masked:
-            seen[i].add(call.key[1][i])
+            if fits_64_bits(call.leaves[i]):
+                seen[i].add(call.key[1][i])
         positions = frozenset(i for i in call.masked if len(seen[i]) >= self._distinct)
         if not positions or self._general.get(key) == frozenset():
             return None
@@ -219,8 +221,7 @@ class Function:
             return Pattern.of([spec.shape for spec in self.input_signature])
         fresh = Pattern.of(call.shapes, any_size=self._dynamic is True)
         previous = self._cache.get(call.key)
-        declared = any(isinstance(a, TensorSpec) for a in call.arrays)
-        if self._dynamic is False or not previous or call.key in self._frozen or declared:
+        if self._dynamic is False or not previous or call.key in self._frozen or call.has_specs:
             return fresh
         same_guards = [c for c in previous if c.holds()]
         return same_guards[-1].pattern.generalise(call.shapes, set()) if same_guards else fresh
@@ -244,7 +245,7 @@ class Function:
 
     def _after_retrace(self, record: TraceRecord) -> None:
         if self._on_retrace == "warn":
-            warnings.warn(f"{self._name} was traced again: {record}", stacklevel=5)
+            _warn_user(f"{self._name} was traced again: {record}")
         elif self._on_retrace == "error":
             concrete = self._all.pop()
             self._cache[concrete._keys].remove(concrete)
@@ -262,8 +263,8 @@ class Function:
                     guard = concrete.broken_guard()
                     if guard is not None:
                         return guard.explain()
-            return _shape_cause(call, same_key[-1])
-        return _key_cause(call, self._all[-1])
+            return shape_cause(call, same_key[-1])
+        return key_cause(call, self._all[-1])
 
     # --- running ---
 
@@ -276,43 +277,19 @@ class Function:
 
     # --- input_signature ---
 
-    def _check_input_signature(self) -> None:
-        for spec in self.input_signature or ():
-            if not isinstance(spec, TensorSpec):
-                raise TypeError(f"input_signature: expected TensorSpec items, got {spec!r}")
-
     def _fit_signature(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         assert self.input_signature is not None
         bound = self._signature.bind(*args, **kwargs)
-        values = list(bound.args)
+        values, last = list(bound.args), len(self._signature.parameters) - 1
         offset = len(values) - len(self.input_signature)
         if offset < 0 or offset > 1:
             raise TypeError(
                 f"{self._name}: input_signature has {len(self.input_signature)} entries, got {len(values)} arguments"
             )
         for i, spec in enumerate(self.input_signature):
-            values[i + offset] = _fit(values[i + offset], spec, self._name, i)
+            name = spec.name or list(self._signature.parameters)[min(i + offset, last)]
+            values[i + offset] = fit(values[i + offset], spec, f"{self._name}: argument {name}")
         return values, {}
-
-
-def _fit(value: Any, spec: TensorSpec, name: str, position: int) -> Any:
-    if isinstance(value, TensorSpec):
-        return value
-    from graphify.ir.bind import asarray_hook
-
-    tensor = value if isinstance(value, Tensor) else asarray_hook(value)
-    if tensor.dtype != spec.dtype:
-        if not isinstance(value, (bool, int, float, complex, list, tuple)):
-            raise TypeError(f"{name}: argument {position}: expected {spec}, got {tensor.spec}")
-        import numpy as np
-
-        tensor = as_tensor(np.asarray(value, spec.dtype))
-    shape = tensor.numpy().shape
-    if len(shape) != len(spec.shape) or any(
-        isinstance(d, int) and d != s for d, s in zip(spec.shape, shape, strict=True)
-    ):
-        raise ValueError(f"{name}: argument {position}: expected {spec}, got shape {shape}")
-    return tensor
 
 
 class BoundFunction:
@@ -340,51 +317,17 @@ class BoundFunction:
         return f"<bound {self.__func__!r} of {self.__self__!r}>"
 
 
+def _warn_user(text: str) -> None:
+    """A warning at the user's own line, however deep the call."""
+    frame = user_frame()
+    if frame is None:
+        warnings.warn(text, stacklevel=2)
+    else:
+        warnings.warn_explicit(text, UserWarning, frame.f_code.co_filename, frame.f_lineno)
+
+
 def _call_plain(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
-
-
-def _signature_text(call: Call, pattern: Pattern) -> str:
-    shapes = dict(zip(call.positions, pattern.dims, strict=True))
-    parts = []
-    for position, key in enumerate(call.key[1]):
-        name = call.name(position)
-        if isinstance(key, ArrayKey):
-            shape = shapes.get(position)
-            text = shape_text(shape) if shape is not None else "same array"  # type: ignore[arg-type]
-            parts.append(f"{name}: {key.dtype.name}{text}")
-        elif isinstance(key, NumberKey):
-            parts.append(f"{name}={key.text}")
-        else:
-            value = call.leaves[position]
-            parts.append(f"{name}={value!r:.40}" if isinstance(value, (str, bool, type(None))) else name)
-    return ", ".join(parts)
-
-
-def _shape_cause(call: Call, concrete: ConcreteFunction) -> str:
-    for position, dims, shape in zip(call.positions, concrete.pattern.dims, call.shapes, strict=True):
-        for axis, (old, new) in enumerate(zip(dims, shape, strict=True)):
-            if old != new and isinstance(old, int):
-                return f"argument `{call.name(position)}`, axis {axis}: {old} -> {new}"
-    return "sizes that were equal differ"
-
-
-def _key_cause(call: Call, concrete: ConcreteFunction) -> str:
-    old, new = concrete._keys, call.key
-    if old[0] != new[0] or len(old[1]) != len(new[1]):
-        return "arguments of another structure"
-    for position, (before, after) in enumerate(zip(old[1], new[1], strict=True)):
-        if before != after:
-            return f"argument `{call.name(position)}`: {_key_text(before)} -> {_key_text(after)}"
-    return "dtype promotion mode changed"
-
-
-def _key_text(key: Any) -> str:
-    if isinstance(key, ArrayKey):
-        return f"{key.dtype.name} of rank {key.ndim}"
-    if isinstance(key, NumberKey):
-        return f"{key.kind.__name__} {key.text}"
-    return f"{key.value!r:.40}" if isinstance(key.value, (str, bool, type(None))) else f"another {key.kind.__name__}"
 
 
 def _without_internal_frames(error: BaseException) -> BaseException:

@@ -386,7 +386,7 @@ def _evaluate(op: Op, tensors: Sequence[Tensor], attrs: dict[str, Any]) -> tuple
     if op.eval is None:
         raise InternalError(f"op {op.name} has no meaning to evaluate")
     result = op.eval(*arrays, **attrs)
-    weak = bool(op.extra.get("weak")) and all(t._weak for t in tensors) and bool(tensors)
+    weak = bool(attrs.get("weak")) or bool(op.extra.get("weak")) and all(t._weak for t in tensors) and bool(tensors)
     if isinstance(result, (tuple, list)):
         return [Tensor(_own_object(r, arrays)) for r in result], False
     return [Tensor(_own_object(result, arrays), weak=weak)], True

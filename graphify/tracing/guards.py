@@ -101,7 +101,9 @@ def fingerprint(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return ArraySpec(value.shape, value.dtype)
     if isinstance(value, FunctionType):
-        return ("function", Identity(value.__code__), tuple(map(_cell, value.__closure__ or ())))
+        cells = tuple(map(_cell, value.__closure__ or ()))
+        keyword_defaults = tuple((value.__kwdefaults__ or {}).items())
+        return ("function", Identity(value.__code__), cells, _known(value.__defaults__), _known(keyword_defaults))
     if isinstance(value, MethodType):
         return ("method", Identity(value.__func__), Identity(value.__self__))
     if tree.is_container(value):
@@ -112,9 +114,16 @@ def fingerprint(value: Any) -> Any:
 
 def _cell(cell: CellType) -> Any:
     try:
-        return Identity(cell.cell_contents)
+        return _known(cell.cell_contents)
     except ValueError:
         return None
+
+
+def _known(value: Any) -> Any:
+    """Numbers, strings and tuples of them by value, anything else by identity."""
+    if isinstance(value, SCALARS):
+        return (type(value), value)
+    return tuple(map(_known, value)) if type(value) is tuple else Identity(value)
 
 
 def same(a: Any, b: Any) -> bool:

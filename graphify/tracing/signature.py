@@ -11,7 +11,8 @@ value; functions by code and closure; anything else by identity.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.config import config
-from graphify.errors import SpecError
+from graphify.errors import SpecError, TraceError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, Shape, SizeVar, size
 from graphify.ir.types import DType, canonical_dtype
@@ -78,14 +79,23 @@ class TensorSpec:
     name: str | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.shape, str) or not hasattr(self.shape, "__iter__"):
+            raise TypeError(f"TensorSpec: shape: expected a tuple of sizes, got {self.shape!r}")
+        if self.name is not None and not isinstance(self.name, str):
+            raise TypeError(f"TensorSpec: name: expected a string or None, got {self.name!r}")
         object.__setattr__(self, "dtype", canonical_dtype(self.dtype))
-        object.__setattr__(self, "shape", tuple(self.shape))
-        for dim in self.shape:
-            if not (dim is None or isinstance(dim, str) or isinstance(dim, int) and dim >= 0):
-                raise ValueError(f"TensorSpec: shape: expected sizes, names or None, got {dim!r}")
+        object.__setattr__(self, "shape", tuple(map(_spec_dim, self.shape)))
 
     def __repr__(self) -> str:
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype.name}, name={self.name!r})"
+
+
+def _spec_dim(dim: Any) -> int | str | None:
+    if dim is None or isinstance(dim, str) and dim.isidentifier():
+        return dim  # type: ignore[no-any-return]
+    if not isinstance(dim, (bool, str)) and hasattr(dim, "__index__") and operator.index(dim) >= 0:
+        return operator.index(dim)
+    raise ValueError(f"TensorSpec: shape: expected sizes, names or None, got {dim!r}")
 
 
 class _Thing:
@@ -139,6 +149,11 @@ class Call:
         self.shapes = tuple(a.shape if isinstance(a, TensorSpec) else a.numpy().shape for a in self.arrays)
         self.key = (self.treedef, keys, config.promotion, config.prefer_float32)
 
+    @property
+    def has_specs(self) -> bool:
+        """Whether an array is given by its `TensorSpec`, not by itself."""
+        return any(isinstance(a, TensorSpec) for a in self.arrays)
+
     def name(self, position: int) -> str:
         """The argument's name as Python writes it: x, x[0], model['w']."""
         if not self.names:
@@ -158,9 +173,9 @@ class Call:
         kind = type(leaf)
         if kind in NUMBERS:
             self.masked.append(position)
-            if position not in self.general:
+            if position not in self.general or not fits_64_bits(leaf):
                 return NumberKey(kind, _number(leaf))
-        if is_array(leaf) or position in self.general:
+        if is_array(leaf) or kind in NUMBERS:
             tensor = as_tensor(leaf)
             first = seen.setdefault(id(leaf), len(self.arrays))
             if first == len(self.arrays):
@@ -171,7 +186,17 @@ class Call:
             return StaticKey(kind, leaf)
         if isinstance(leaf, (np.ndarray, np.generic)):
             raise _bad_array(self.name(position), leaf)
+        if isinstance(leaf, Iterator):
+            raise TraceError(
+                f"argument {self.name(position)}: got a {kind.__name__}: what it gives is used up by the first call",
+                remedy="pass a list or an array, such as list(...) of it",
+            )
         return StaticKey(kind, _Thing(fingerprint(leaf)))
+
+
+def fits_64_bits(number: int | float | complex) -> bool:
+    """Whether a Python number can be traced as a scalar."""
+    return not isinstance(number, int) or -(2**63) <= number < 2**63
 
 
 def _spoken(path: str) -> str:

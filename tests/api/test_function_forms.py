@@ -1,0 +1,283 @@
+"""Everything that can be decorated, and what the decorated thing still is."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify import TensorSpec
+
+
+def test_a_function():
+    @graphify.function
+    def double(x):
+        """Twice x."""
+        return x * 2
+
+    assert np.array_equal(double(np.arange(3)), [0, 2, 4])
+    assert double.__name__ == "double" and double.__doc__ == "Twice x."
+    assert double.python_function(3) == 6
+    assert "double" in repr(double)
+
+
+def test_with_empty_arguments():
+    @graphify.function()
+    def f(x):
+        return x + 1
+
+    assert f(np.ones(2)).numpy().tolist() == [2.0, 2.0]
+
+
+def test_results_are_tensors_and_python_values():
+    @graphify.function
+    def f(x):
+        return {"y": x * 2, "n": 3, "name": "f", "none": None}
+
+    got = f(np.ones(2))
+    assert isinstance(got["y"], graphify.Tensor)
+    assert (got["n"], got["name"], got["none"]) == (3, "f", None)
+
+
+def test_a_lambda():
+    f = graphify.function(lambda x: x + 1)
+    assert f(np.ones(2)).numpy().tolist() == [2.0, 2.0]
+
+
+def test_a_partial():
+    def add(x, y, *, scale=1):
+        return (x + y) * scale
+
+    f = graphify.function(functools.partial(add, np.ones(2), scale=3))
+    assert f(np.ones(2)).numpy().tolist() == [6.0, 6.0]
+
+
+def test_a_callable_object():
+    class Scale:
+        def __init__(self, by):
+            self.by = by
+
+        def __call__(self, x):
+            if x.sum() > 0:
+                return x * self.by
+            return x
+
+    f = graphify.function(Scale(np.array(3.0)))
+    assert f(np.ones(2)).numpy().tolist() == [3.0, 3.0]
+    assert f(-np.ones(2)).numpy().tolist() == [-1.0, -1.0]
+
+
+class Model:
+    def __init__(self, scale):
+        self.scale = scale
+
+    @graphify.function
+    def method(self, x):
+        if x.sum() > 0:
+            return x * self.scale
+        return x - self.scale
+
+    @graphify.function
+    @classmethod
+    def of_class(cls, x):
+        return x + len(cls.__name__)
+
+    @classmethod
+    @graphify.function
+    def of_class_inside(cls, x):
+        return x + len(cls.__name__)
+
+    @staticmethod
+    @graphify.function
+    def static(x):
+        return x * 10
+
+    @graphify.function
+    @staticmethod
+    def static_outside(x):
+        return x * 10
+
+
+def test_methods_know_their_instance():
+    a, b = Model(2.0), Model(3.0)
+    x = np.ones(2)
+    assert a.method(x).numpy().tolist() == [2.0, 2.0]
+    assert b.method(x).numpy().tolist() == [3.0, 3.0]
+    assert a.method(-x).numpy().tolist() == [-3.0, -3.0]
+    assert Model.method(a, x).numpy().tolist() == [2.0, 2.0]
+
+
+def test_class_and_static_methods():
+    x = np.ones(2)
+    assert Model.of_class(x).numpy().tolist() == [6.0, 6.0]
+    assert Model(1).of_class(x).numpy().tolist() == [6.0, 6.0]
+    assert Model.of_class_inside(x).numpy().tolist() == [6.0, 6.0]
+    assert Model.static(x).numpy().tolist() == [10.0, 10.0]
+    assert Model(1).static_outside(x).numpy().tolist() == [10.0, 10.0]
+
+
+def test_a_bound_method_given_to_function():
+    class Counter:
+        def __init__(self):
+            self.w = np.array([1.0, 2.0])
+
+        def predict(self, x):
+            return x @ self.w
+
+    f = graphify.function(Counter().predict)
+    assert float(f(np.ones(2))) == 3.0
+
+
+def test_a_method_in_a_subclass_and_super():
+    class Base:
+        def scale(self, x):
+            return x * 2
+
+        @graphify.function
+        def run(self, x):
+            return self.scale(x) + 1
+
+    class Derived(Base):
+        def scale(self, x):
+            return super().scale(x) * 5
+
+    assert Base().run(np.ones(1)).numpy().tolist() == [3.0]
+    assert Derived().run(np.ones(1)).numpy().tolist() == [11.0]
+
+
+def test_nested_functions_inline():
+    @graphify.function
+    def inner(x):
+        while x.sum() < 10:
+            x = x * 2
+        return x
+
+    @graphify.function
+    def outer(x):
+        return inner(x) + inner(x + 1)
+
+    assert outer(np.array([1.0])).numpy().tolist() == [32.0]
+    assert inner.concrete_functions == []
+    assert len(outer.concrete_functions) == 1
+
+
+def test_functions_defined_inside():
+    @graphify.function
+    def f(x):
+        def g(y):
+            if y.sum() > 0:
+                return y
+            return -y
+
+        return g(x) + g(-x)
+
+    assert f(np.array([2.0])).numpy().tolist() == [4.0]
+
+
+def test_keyword_only_defaults_and_stars():
+    @graphify.function
+    def f(x, /, y=1, *rest, z, **options):
+        total = x + y + z
+        for r in rest:
+            total = total + r
+        return total + options.get("w", 0)
+
+    x = np.ones(1)
+    assert f(x, z=1).numpy().tolist() == [3.0]
+    assert f(x, 2, x, x, z=x, w=5).numpy().tolist() == [11.0]
+
+
+def test_wrong_arguments_are_the_functions_own_type_error():
+    @graphify.function
+    def f(x, y):
+        return x + y
+
+    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+        f(np.ones(1))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'w'"):
+        f(np.ones(1), np.ones(1), w=2)
+
+
+def test_mutable_default_array_is_shared_with_the_caller():
+    default = np.zeros(2)
+
+    @graphify.function
+    def f(x, total=default):
+        total += x
+        return total.copy()
+
+    f(np.ones(2))
+    assert f(np.ones(2)).numpy().tolist() == [2.0, 2.0]
+    assert default.tolist() == [2.0, 2.0]
+
+
+def test_recursion_with_a_static_bound():
+    @graphify.function
+    def power(x, n):
+        if n == 0:
+            return x * 0 + 1
+        return x * power(x, n - 1)
+
+    assert power(np.array([2.0]), 5).numpy().tolist() == [32.0]
+    assert len(power.concrete_functions) == 1
+
+
+def test_recursion_without_a_bound_says_so():
+    def forever(x):
+        return forever(x) if x.sum() > 0 else x
+
+    with pytest.raises(RecursionError):
+        graphify.function(forever)(np.ones(2))
+
+
+def test_autograph_false_leaves_the_python_alone():
+    @graphify.function(autograph=False)
+    def f(x):
+        return x * 2 if x.ndim == 1 else x
+
+    assert f(np.ones(2)).numpy().tolist() == [2.0, 2.0]
+
+    @graphify.function(autograph=False)
+    def g(x):
+        return x * 2 if x.sum() > 0 else x
+
+    with pytest.raises(graphify.errors.ConcreteValueNeeded, match="bool"):
+        g(np.ones(2))
+
+
+@pytest.mark.parametrize("bad", [3, "f", None.__class__, [1]])
+def test_what_cannot_be_decorated(bad):
+    if callable(bad):
+        pytest.skip("a class is callable")
+    with pytest.raises(TypeError, match="expected a callable"):
+        graphify.Function(bad)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"input_signature": TensorSpec((3,))}, "input_signature"),
+        ({"input_signature": [3]}, "input_signature"),
+        ({"max_traces": "many"}, "max_traces"),
+        ({"max_traces": 0}, "max_traces"),
+        ({"on_retrace": "explode"}, "on_retrace"),
+        ({"dynamic": "yes"}, "dynamic"),
+        ({"engine": 3}, "engine"),
+        ({"engine": "abacus"}, "engine"),
+        ({"autograph": 1.5}, "autograph"),
+        ({"reduce_retracing": "x"}, "reduce_retracing"),
+    ],
+)
+def test_bad_options_are_refused_at_once(options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        graphify.function(lambda x: x, **options)
+
+
+def test_unknown_option():
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        graphify.function(lambda x: x, jit=True)
+
+
+def test_get_concrete_function_of_a_method():
+    concrete = Model(2.0).method.get_concrete_function(TensorSpec((2,), np.float64))
+    assert concrete(np.ones(2)).numpy().tolist() == [2.0, 2.0]
