@@ -37,7 +37,7 @@ def both(graph: Graph, *inputs: Any) -> list[Any]:
 
 
 def error_of(engine: str, graph: Graph, *inputs: Any) -> BaseException:
-    with pytest.raises(Exception) as caught:  # noqa: PT011  # any class: the caller compares it
+    with pytest.raises(Exception) as caught:  # any class: the caller compares it
         get_engine(engine).compile(graph)([np.asarray(i) for i in inputs])
     return caught.value
 
@@ -177,7 +177,7 @@ def test_loop_carries_and_stacks() -> None:
     )
     for rows in (3, 1, 0):
         xs = np.arange(4.0 * rows).reshape(rows, 4)
-        total, stacked = both(graph, np.ones(4), xs, 2.0)
+        _, stacked = both(graph, np.ones(4), xs, 2.0)
         assert stacked.shape == (rows, 4)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphify.engines.tensorflow.frame import Frame
-from graphify.engines.tensorflow.kernels.casting import cast_to, nonzero, wider, widened
+from graphify.engines.tensorflow.kernels.casting import cast_to, nonzero, widened, wider
 from graphify.engines.tensorflow.kernels.table import kernel
 
 

@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphify.engines.tensorflow.frame import Frame
-from graphify.engines.tensorflow.kernels.host import call_host
 from graphify.engines.tensorflow.kernels.checks import all_true
+from graphify.engines.tensorflow.kernels.host import call_host
 from graphify.engines.tensorflow.kernels.table import KERNELS, kernel
 from graphify.errors import InvalidArgumentError
+from graphify.ir.op import Op
 from graphify.ops import effects as ops
+
 
 def _unless(frame: Frame, holds: Any, function: Callable[..., Any], values: Sequence[Any]) -> Any:
     """Call a Python function only where `holds` is false."""
@@ -31,13 +33,19 @@ def _unless(frame: Frame, holds: Any, function: Callable[..., Any], values: Sequ
     return frame.branch(holds, nothing, raising, values, ([], [], True))
 
 
+def _evaluate(op: Op, *arrays: Any, **attrs: Any) -> None:
+    """Run an op's own meaning, for its effect."""
+    assert op.eval is not None
+    op.eval(*arrays, **attrs)
+
+
 # --- print -------------------------------------------------------------------------------------------
 
 
 @kernel("print")
 def print_(frame: Frame, *values: Any, text: ops.Text, end: str, stream: str) -> None:
     if not frame.unit.portable:
-        write = functools.partial(ops.print_.eval, text=text, end=end, stream=stream)
+        write = functools.partial(_evaluate, ops.print_, text=text, end=end, stream=stream)
         frame.ran(call_host(frame, write, values))
         return
     gap = _placeholder(text)
@@ -109,5 +117,5 @@ def check(frame: Frame, x: Any, y: Any, comparison: str, message: str) -> None:
         text = f"{head}assert_{comparison}: got x = {{}}, y = {{}}"
         frame.ran(frame.check(holds, InvalidArgumentError, text, x, y))
     else:
-        again = functools.partial(ops.check.eval, comparison=comparison, message=message)
+        again = functools.partial(_evaluate, ops.check, comparison=comparison, message=message)
         frame.ran(_unless(frame, holds, again, (x, y)))

@@ -37,7 +37,7 @@ def call_host(
     def guarded(*arrays: Any) -> Any:
         try:
             result = function(*arrays)
-        except BaseException as error:  # handed over: the runtime raises it in the caller's thread
+        except BaseException as error:  # noqa: BLE001  # the runtime raises it in the caller's thread
             token = f"{MARKER}-host-{next(_tokens)}"
             pending[token] = error
             raise RuntimeError(token) from None

@@ -200,23 +200,24 @@ def _set(frame: Frame, rows: Any, updates: Any, at: Any, count: Any) -> Any:
 
 def _add(frame: Frame, rows: Any, updates: Any, at: Any, count: Any) -> Any:
     if rows.dtype.is_bool:
-        return nonzero(frame, _add(frame, *(cast_to(frame, v, frame.tf.int64) for v in (rows, updates)), at, count))
+        rows, updates = (cast_to(frame, v, frame.tf.int64) for v in (rows, updates))
+        return nonzero(frame, _add(frame, rows, updates, at, count))
     column = _column(frame, at)
     return frame.raw.TensorScatterAdd(tensor=rows, indices=column, updates=updates)
 
 
 def _multiply(frame: Frame, rows: Any, updates: Any, at: Any, count: Any) -> Any:
     if rows.dtype.is_bool:
-        wide = [cast_to(frame, v, frame.tf.int32) for v in (rows, updates)]
-        return nonzero(frame, _multiply(frame, *wide, at, count))
+        rows, updates = (cast_to(frame, v, frame.tf.int32) for v in (rows, updates))
+        return nonzero(frame, _multiply(frame, rows, updates, at, count))
     return rows * frame.raw.UnsortedSegmentProd(data=updates, segment_ids=at, num_segments=count)
 
 
 def _extreme(greatest: bool) -> Any:
     def combine(frame: Frame, rows: Any, updates: Any, at: Any, count: Any) -> Any:
         if rows.dtype.is_bool:
-            wide = [cast_to(frame, v, frame.tf.int32) for v in (rows, updates)]
-            return nonzero(frame, combine(frame, *wide, at, count))
+            rows, updates = (cast_to(frame, v, frame.tf.int32) for v in (rows, updates))
+            return nonzero(frame, combine(frame, rows, updates, at, count))
         op = frame.raw.TensorScatterMax if greatest else frame.raw.TensorScatterMin
         column = _column(frame, at)
         y = op(tensor=rows, indices=column, updates=updates)

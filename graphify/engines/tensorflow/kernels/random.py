@@ -64,12 +64,8 @@ def random_bits(frame: Frame, key: Any, start: Any, shape: Any, width: int) -> A
 
 @kernel("random_seed")
 def random_seed(frame: Frame, *operands: Any, **attrs: Any) -> None:
-    frame.ran(call_host(frame, functools.partial(_seed, **attrs), operands))
-
-
-def _seed(*operands: Any, **attrs: Any) -> None:
     assert ops.random_seed.eval is not None
-    ops.random_seed.eval(*operands, **attrs)
+    frame.ran(call_host(frame, functools.partial(ops.random_seed.eval, **attrs), operands))
 
 
 @kernel("random_draw")
