@@ -14,7 +14,10 @@ the user's own source.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -57,6 +60,8 @@ PASSES = (
     control_flow,
     raises,  # last: until then a raise marks where a block ends
 )
+
+RECURSION = 10_000  # Python frames that walking a tree may take
 
 REFUSED = {
     gast.Yield: ("a generator", "collect the values in a list and return it"),
@@ -101,7 +106,8 @@ class Converted:
     @functools.cached_property
     def source(self) -> str:
         """The converted function as readable Python; comments name the original lines."""
-        return to_source(self.tree, _LineComments())
+        with _deep_trees():
+            return to_source(self.tree, _LineComments())
 
     def instantiate(
         self,
@@ -146,7 +152,8 @@ def convert(function: Any, rewrite: bool = True) -> Converted:
     for known in _cache.get(key, ()):
         if resolver.holds(known.facts):
             return known
-    converted = _convert(function, resolver, rewrite)
+    with _deep_trees():
+        converted = _convert(function, resolver, rewrite)
     _cache.setdefault(key, []).append(converted)
     return converted
 
@@ -186,6 +193,17 @@ def _convert(function: FunctionType, resolver: Resolver, rewrite: bool) -> Conve
         SourceLoc(parsed.filename, code.co_firstlineno, code.co_name),
         dict(resolver.facts),
     )
+
+
+@contextlib.contextmanager
+def _deep_trees() -> Iterator[None]:
+    """Room for trees as deep as long functions of early returns make them (see `jumps`)."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def check(tree: Any, ctx: Context) -> None:

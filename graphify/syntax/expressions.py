@@ -104,7 +104,7 @@ class ExpressionPrinter(Unparser):  # type: ignore[misc]
     """Writes an expression to a file."""
 
     f: Any  # the file, which `Unparser` sets
-    nested = 0  # how many calls deep
+    breakable: ast.AST | None = None  # the call that may take several lines
 
     def dispatch(self, tree: Any) -> None:
         if isinstance(tree, ast.expr):
@@ -218,16 +218,15 @@ class ExpressionPrinter(Unparser):  # type: ignore[misc]
             case ([ast.GeneratorExp() as only], []):
                 self._generators(only, only.elt)
             case _:
-                self._arguments_in_lines([*node.args, *node.keywords])
+                self._call_arguments(node)
         self.write(")")
 
-    def _arguments_in_lines(self, arguments: list[Any]) -> None:
-        """Arguments with commas; of an outermost call, on as many lines as they need."""
-        outermost, start = not self.nested, self._column()
-        self.nested += 1
-        texts = [self._text_of(argument) for argument in arguments]
-        self.nested -= 1
-        if not outermost or not texts or start + sum(len(text) + 2 for text in texts) <= WIDTH:
+    def _call_arguments(self, node: ast.Call) -> None:
+        """Arguments with commas; if they may, on as many lines as they need."""
+        start = self._column()
+        texts = [self._text_of(argument) for argument in (*node.args, *node.keywords)]
+        total = start + sum(len(text) + 2 for text in texts)
+        if node is not self.breakable or not texts or total <= WIDTH:
             self.write(", ".join(texts))
             return
         hanging = start + max(map(len, texts)) > WIDTH
@@ -372,9 +371,7 @@ class ExpressionPrinter(Unparser):  # type: ignore[misc]
     def _piece(self, node: ast.expr) -> str:
         """The text of an expression that stands inside an f-string."""
         outer, self.f = self.f, io.StringIO()
-        self.nested += 1
         self.expr(node, TEST + 1)
-        self.nested -= 1
         text: str = self.f.getvalue()
         self.f = outer
         return text

@@ -50,7 +50,9 @@ def _span(old: Any) -> tuple[Any, ...]:
     last line of the loop.
     """
     start = (getattr(old, "lineno", None), getattr(old, "col_offset", None))
-    header = next((h for name in ("test", "iter") if (h := getattr(old, name, None)) is not None), None)
+    header = next(
+        (h for name in ("test", "iter") if (h := getattr(old, name, None)) is not None), None
+    )
     if hasattr(old, "body") and isinstance(old.body, list):
         end = header if getattr(header, "end_lineno", None) is not None else None
         if end is None or end.end_lineno != start[0]:

@@ -50,6 +50,7 @@ class Printer(ExpressionPrinter):
         if isinstance(tree, ast.stmt):
             note = self._comment_of(tree) if self._comment_of else None
             self._comment = f"  # {note}" if note else ""
+            self.breakable = getattr(tree, "value", None)
             super().dispatch(tree)
             self._end_of_line()
         else:

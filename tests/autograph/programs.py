@@ -234,6 +234,7 @@ class ProgramWriter:
             *indented_lines([*head, *body]),
             *calls,
             *indented_lines(self.block(0, in_loop), 0),
+            *self.choose([[], [f"while ({function}() or 9) < 4:", "    tick()", "    a += 1"]]),
             f"log.append({function}())",
         ]
 

@@ -297,3 +297,66 @@ def test_swallowed_exceptions_keep_what_was_bound_before():
         return seen
 
     assert_equivalent(f, [1, 0, 2])
+
+
+def test_operands_are_evaluated_in_the_order_of_python():
+    def f(log):
+        def note(x):
+            log.append(x)
+            return x
+
+        found = note(1) in [note(2), note(1)]
+        target = [0, 0, 0]
+        target[note(2)] = note(7)
+        target[note(0)] += note(5)
+        return found, note(1) < note(2) < note(1), target, log
+
+    assert_equivalent(f, [])
+
+
+def test_a_loop_test_may_rebind_names_by_calling():
+    def f(n):
+        count = 0
+
+        def more():
+            nonlocal count
+            count += 1
+            return count < n
+
+        while more():
+            if count == 3:
+                continue
+            n -= 1
+        return count, n
+
+    for n in range(8):
+        assert_equivalent(f, n)
+
+
+@pytest.mark.parametrize("depth", [60])
+def test_long_chains_convert(depth):
+    from tests.autograph.programs import load
+
+    lines = [f"    if x == {i}:\n        return {i * 2}\n" for i in range(depth)]
+    function = load(f"def f(x):\n{''.join(lines)}    return x\n", "f")
+    for x in (0, depth - 1, depth):
+        assert_equivalent(function, x)
+    assert to_code(function)
+
+
+def test_callees_that_stay_plain():
+    def f(x, rows, self, key):
+        rows.append(np.sum(x))
+        y = x.reshape(-1).astype(float) + np.linalg.norm(x) + np.add(x, 1, out=x)
+        z = self.sum(x) + key(x) + math.sqrt(2) + np.ones(3) + np.random.rand()
+        return y, z, ", ".join(rows), x.shape[0], self.shape, np.pi, isinstance(x, np.ndarray)
+
+    source = to_code(f)
+    for text in [
+        "ag.call(rows.append, np.sum(x))",
+        "x.reshape(-1).astype(float) + np.linalg.norm(x) + ag.call(np.add, x, 1, out=x)",
+        "ag.call(self.sum, x) + ag.call(key, x) + ag.call(math.sqrt, 2)",
+        "ag.call(np.ones, 3) + ag.call(np.random.rand)",
+        'x.shape[0], ag.attr(self, "shape"), np.pi, isinstance(x, np.ndarray)',
+    ]:
+        assert text in source.replace("\n" + " " * 12, " "), source

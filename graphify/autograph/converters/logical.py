@@ -16,6 +16,8 @@ from typing import Any
 import gast
 
 from graphify.autograph.converters.base import Context, Converter
+from graphify.syntax import origin
+from graphify.syntax.analysis.activity import any_node
 
 SIGNS = {
     gast.Eq: "==",
@@ -57,7 +59,15 @@ class _Logical(Converter):
             return self.ctx.operator("compare", node, node.left, *rest)
         if not isinstance(node.ops[0], (gast.In, gast.NotIn)):
             return node
-        found = self.ctx.operator("contains", node, node.comparators[0], node.left)
+        found = self._contains(node, node.left, node.comparators[0])
         if isinstance(node.ops[0], gast.NotIn):
             return self.ctx.operator("not_", node, found)
         return found
+
+    def _contains(self, node: Any, item: Any, container: Any) -> Any:
+        if any_node(item, [gast.Call]) is None or any_node(container, [gast.Call]) is None:
+            return self.ctx.operator("contains", node, container, item)
+        # Python evaluates the item first: keywords keep that order.
+        found = self.ctx.operator("contains", node)
+        found.keywords = [gast.keyword("item", item), gast.keyword("container", container)]
+        return origin.inherit(found, node)

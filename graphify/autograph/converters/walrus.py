@@ -9,6 +9,9 @@
                                          else:
                                              break
 
+A loop whose test calls a function may likewise rebind names, where functions defined nearby declare
+names nonlocal; its test moves into the body too. The loop's own test only sees its state.
+
 Only a walrus that is evaluated first and always can be moved; one that depends on a condition is
 refused when its thunk is made. A walrus outside `and`, `or` and chained comparisons stays.
 """
@@ -21,7 +24,7 @@ import gast
 
 from graphify.autograph.converters.base import Context, Converter, find_walrus
 from graphify.syntax import origin
-from graphify.syntax.analysis.activity import any_node
+from graphify.syntax.analysis.activity import any_node, names_of
 
 
 def transform(tree: Any, ctx: Context) -> Any:
@@ -32,7 +35,9 @@ def transform(tree: Any, ctx: Context) -> Any:
 class _Walrus(Converter):
     def visit_While(self, node: Any) -> Any:
         self.generic_visit(node)
-        if find_walrus(node.test) is None:
+        # A test may also rebind names by calling a function that declares them nonlocal.
+        rebinds = self.scopes[-1].remote and names_of(node.test).calls
+        if find_walrus(node.test) is None and not rebinds:
             return node
         if any_node(node.orelse, [gast.Break, gast.Continue]) is not None:
             self.ctx.unsupported(
