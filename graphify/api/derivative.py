@@ -32,7 +32,7 @@ class _Linearised:
     def __init__(
         self, what: str, function: Function, args: Sequence[Any], kwargs: dict[str, Any], places: Sequence[int]
     ) -> None:
-        self.what, self.function, self.tape = what, function, Tape()
+        self.what, self.function, self.tape = what, function, Tape(strict=True)
         self.sources: list[Tensor] = []
         self.keys: list[Key] = []
         self.treedefs: list[tree.TreeDef] = []

@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from graphify.errors import ConcreteValueNeeded, InternalError, LeakedTracer, SpecError
+from graphify.errors import ConcreteValueNeeded, InternalError, LeakedTracer, SpecError, TransformError
 from graphify.ir.graph import Builder, Literal, Value, constant
 from graphify.ir.op import Op
 from graphify.ir.promotion import python_dtype
@@ -40,12 +40,41 @@ _tapes: ContextVar[tuple[Tape, ...]] = ContextVar("graphify_tapes", default=())
 class Tape(Protocol):
     """What wants to hear of every op bound while it is active (see transforms/tape.py)."""
 
+    strict: bool  # values it tracks may not leave for Python at all
+
     def record(
         self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any], outputs: Sequence[Tensor]
     ) -> None: ...
 
+    def tracks(self, tensor: Tensor) -> bool: ...  # its value depends on a watched one
+
     # `buffer` is about to be overwritten with `new`; `copies` shares snapshots between tapes.
     def rebind(self, buffer: Array, new: Array, copies: dict[int, Array]) -> None: ...
+
+
+def tracked(tensor: Tensor) -> bool:
+    """Whether a derivative is being taken with respect to something the tensor depends on."""
+    return any(tape.tracks(tensor) for tape in _tapes.get())
+
+
+def check_leaving(tensor: Tensor, how: str, lenient: bool = False) -> None:
+    """Raise if a derivative would be lost when the tensor's value leaves for NumPy or Python.
+
+    Args:
+        lenient: a tape that the user runs lets it pass: they may only want to look at it.
+
+    Raises:
+        TransformError: the value is being differentiated.
+    """
+    if any((tape.strict or not lenient) and tape.tracks(tensor) for tape in _tapes.get()):
+        # NOTE: no TypeError. NumPy would swallow it and go on to complain about a sequence.
+        raise TransformError(
+            f"{how} takes the value of a tensor {tensor.spec} whose derivative is being computed; "
+            "the derivative would be lost",
+            location=here(),
+            remedy="create arrays with graphify.numpy, or decorate the function with graphify.function; "
+            "t.numpy() and graphify.stop_gradient(t) take the value alone",
+        )
 
 
 def current_builder() -> Builder | None:

@@ -13,12 +13,21 @@ import numpy as np
 
 from graphify.errors import SpecError
 from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, refresh, resolve, value_needed
+from graphify.ir.bind import (
+    Tensor,
+    as_tensor,
+    check_leaving,
+    refresh,
+    resolve,
+    tracked,
+    value_needed,
+)
 from graphify.ir.sizes import product
 from graphify.ir.types import is_complex
 from graphify.numpy._table import NAMES, array_function, to_tensor
 from graphify.numpy._ufunc import array_ufunc
-from graphify.ops import core, elementwise as e
+from graphify.ops import core
+from graphify.ops import elementwise as e
 from graphify.ops.shape import transpose as transpose_op
 
 DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -85,7 +94,12 @@ def conj(self: Tensor) -> Tensor:
 
 
 def astype(
-    self: Tensor, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    self: Tensor,
+    dtype: Any,
+    order: str = "K",
+    casting: str = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
 ) -> Tensor:
     """A copy in another dtype."""
     from graphify.ir.types import canonical_dtype
@@ -98,12 +112,16 @@ def astype(
     return NAMES["astype"](self, target, copy=copy)  # type: ignore[no-any-return]
 
 
-def sort(self: Tensor, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+def sort(
+    self: Tensor, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> None:
     """Sort in place."""
     binding.assign(self, NAMES["sort"](self, axis, kind=kind, order=order, stable=stable))
 
 
-def partition(self: Tensor, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+def partition(
+    self: Tensor, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
+) -> None:
     """Partially sort in place."""
     binding.assign(self, NAMES["partition"](self, kth, axis))
 
@@ -115,7 +133,7 @@ def fill(self: Tensor, value: Any) -> None:
 
 def item(self: Tensor, *args: Any) -> Any:
     """One element as a Python number; of a symbolic tensor, a weak scalar tensor."""
-    if not self.is_symbolic:
+    if not self.is_symbolic and not tracked(self):
         return self.numpy().item(*args)
     x = self[_unpacked(args)] if args else self  # type: ignore[index]
     if product(x.dims) != 1:
@@ -144,6 +162,7 @@ def tobytes(self: Tensor, order: Any = "C") -> bytes:
 def numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     """The tensor as NumPy sees it: its buffer, shared."""
     refresh(self)
+    check_leaving(self, "a NumPy array")
     return np.array(self.numpy(), dtype=dtype, copy=copy)
 
 
@@ -190,7 +209,13 @@ def _set_imag(self: Tensor, value: Any) -> None:
 
 def _on_buffer(name: str) -> property:
     """An attribute of the NumPy buffer; of an eager tensor only."""
-    return property(lambda self: getattr(self.numpy(), name), doc=f"`ndarray.{name}` of the buffer.")
+
+    def read(self: Tensor) -> Any:
+        refresh(self)
+        check_leaving(self, f"`{name}`")
+        return getattr(self.numpy(), name)
+
+    return property(read, doc=f"`ndarray.{name}` of the buffer.")
 
 
 _ATTRIBUTES = {
@@ -221,6 +246,7 @@ def _namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
 def _dlpack(self: Tensor, **options: Any) -> Any:
     """A DLPack capsule that shares the buffer."""
     refresh(self)
+    check_leaving(self, "DLPack")
     return self.numpy().__dlpack__(**options)
 
 
@@ -242,7 +268,20 @@ def _install() -> None:
         setattr(Tensor, name, _method(name))
     for name, why in _REFUSED.items():
         setattr(Tensor, name, _refuse(name, why))
-    own = (reshape, transpose, flatten, conj, astype, sort, partition, fill, item, tolist, tobytes, to_device)
+    own = (
+        reshape,
+        transpose,
+        flatten,
+        conj,
+        astype,
+        sort,
+        partition,
+        fill,
+        item,
+        tolist,
+        tobytes,
+        to_device,
+    )
     for function in own:
         setattr(Tensor, function.__name__, function)
     Tensor.conjugate = conj  # type: ignore[attr-defined]

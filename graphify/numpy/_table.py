@@ -33,7 +33,9 @@ from graphify.ops.shape import as_dim
 F = TypeVar("F", bound=Callable[..., Any])
 
 NAMES: dict[str, Any] = {}  # what graphify.numpy publishes
-FUNCTIONS: dict[Any, Any] = {}  # NumPy function -> ours, also for NumPy functions that do not dispatch
+FUNCTIONS: dict[
+    Any, Any
+] = {}  # NumPy function -> ours, also for NumPy functions that do not dispatch
 NO_VALUE: Any = getattr(np, "_NoValue", None)  # NumPy's mark of an argument that was not given
 
 
@@ -222,6 +224,7 @@ def _array(leaf: Any, function: Any) -> Any:
             remedy=f"call {name} outside the graphify.function, or write it with functions of "
             "graphify.numpy",
         )
+    binding.check_leaving(tensor, _full_name(function))
     return tensor.numpy()
 
 

@@ -165,11 +165,16 @@ def _takes(value: Any) -> bool:
 
 
 def _forward(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
-    return lambda self, other: function(self, other) if _takes(other) else NotImplemented
+    return lambda self, other: function(self, other) if _meets(self, other) else NotImplemented
 
 
 def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
-    return lambda self, other: function(other, self) if _takes(other) else NotImplemented
+    return lambda self, other: function(other, self) if _meets(self, other) else NotImplemented
+
+
+def _meets(self: Tensor, other: Any) -> bool:
+    """Whether to operate on these two: a Python number repeats a list, an array adds to one."""
+    return _takes(other) and not (isinstance(other, (list, tuple)) and self.spec.weak)
 
 
 def _inplace(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Tensor]:
@@ -214,11 +219,11 @@ def _install() -> None:
         setattr(Tensor, f"__{name}__", _forward(_compare(op)))
     for name, op in _UNARY.items():
         setattr(Tensor, f"__{name}__", lambda self, op=op: op(self))
-    Tensor.__getitem__ = _getitem  # type: ignore[attr-defined]
-    Tensor.__setitem__ = _setitem  # type: ignore[attr-defined]
+    Tensor.__getitem__ = _getitem
+    Tensor.__setitem__ = _setitem
     Tensor.__len__ = _len  # type: ignore[attr-defined]
     Tensor.__iter__ = _iter  # type: ignore[attr-defined]
-    Tensor.__divmod__ = lambda a, b: (_floor_divide(a, b), _remainder(a, b))  # type: ignore[attr-defined]
+    Tensor.__divmod__ = lambda a, b: (_floor_divide(a, b), _remainder(a, b))
     Tensor.__rdivmod__ = lambda a, b: (_floor_divide(b, a), _remainder(b, a))  # type: ignore[attr-defined]
     for name, convert in {"bool": bool, "int": int, "float": float, "complex": complex}.items():
         setattr(Tensor, f"__{name}__", _conversion(convert))
@@ -260,6 +265,8 @@ def _conversion(convert: type) -> Callable[[Tensor], Any]:
         self = resolve(self)
         if self.is_symbolic:
             raise value_needed(self, f"the {convert.__name__}")
+        if convert in (float, complex):
+            binding.check_leaving(self, f"{convert.__name__}()", lenient=True)
         return convert(self.numpy())
 
     return method
@@ -269,7 +276,7 @@ def _index(self: Tensor) -> int:
     self = resolve(self)
     if self.is_symbolic:
         raise value_needed(self, "the integer")
-    return self.numpy().__index__()  # type: ignore[no-any-return]
+    return self.numpy().__index__()
 
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:

@@ -73,8 +73,9 @@ FOREIGN = 0  # the group of arrays over memory that no array owns
 class Tape:
     """Records the ops that depend on watched tensors, in order."""
 
-    def __init__(self, on_access: Callable[[Tensor], None] | None = None) -> None:
+    def __init__(self, on_access: Callable[[Tensor], None] | None = None, strict: bool = False) -> None:
         self.records: list[Record] = []
+        self.strict = strict
         self.paused = False
         self.on_access = on_access  # told of each operand that is more than a plain Tensor
         self._live: set[Key] = set()  # keys that depend on a watched one, or are one
@@ -100,8 +101,10 @@ class Tape:
         return self._store(Stored(Tensor(value, weak=tensor._weak)), value)
 
     def tracks(self, tensor: Tensor) -> bool:
-        """Whether the tensor's present value depends on a watched one."""
+        """Whether the tensor's present value depends on a watched one, and the tape runs."""
         value = tensor._value
+        if self.paused:
+            return False
         if type(value) is Value:
             return value in self._live
         entry = self._known.get(id(value))

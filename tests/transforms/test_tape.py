@@ -215,3 +215,51 @@ def test_views_made_before_an_update_inside_a_staged_branch():
 
     np.testing.assert_allclose(traced(X, np.array(1)), want)
     np.testing.assert_allclose(traced(X, np.array(-1)), [2 * X[0] + 1, 0, 1, 1])
+
+
+# --- values that leave -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        lambda x: float(x[0]) * x,
+        lambda x: np.asarray(x) * x,
+        lambda x: np.from_dlpack(x) * x,
+        lambda x: np.trapezoid(x, x) * x if "trapezoid" not in gnp.__dict__ else np.array([x[0], x[1]]) * x[:2],
+    ],
+    ids=["float", "asarray", "dlpack", "numpy"],
+)
+def test_a_derivative_is_never_lost_in_silence(leave):
+    with pytest.raises(TransformError, match="derivative would be lost"):
+        graphify.grad(lambda x: gnp.sum(leave(x)))(X)
+
+
+def test_a_derivative_is_not_lost_in_a_numpy_array():
+    def f(x):
+        array = np.zeros(4)
+        array[1] = x[1] * 2.0
+        return gnp.sum(array * x)
+
+    with pytest.raises(ValueError) as raised:  # NumPy puts its own error on top
+        graphify.grad(f)(X)
+    assert isinstance(raised.value.__cause__, TransformError)
+    np.testing.assert_allclose(graphify.grad(graphify.function(f))(X), [0, 4 * X[1], 0, 0])
+
+
+def test_a_value_may_be_looked_at():
+    def f(x):
+        assert float(graphify.stop_gradient(x[0])) == 0.5 and x.numpy()[0] == 0.5
+        return gnp.sum(x * x)
+
+    np.testing.assert_allclose(graphify.grad(f)(X), 2 * X)
+    x = gnp.asarray(X)
+    with graphify.GradientTape() as tape:
+        tape.watch(x)
+        y = gnp.sum(x * x)
+        assert float(y) > 0
+    np.testing.assert_allclose(tape.gradient(y, x), 2 * X)
+
+
+def test_items_are_differentiated():
+    np.testing.assert_allclose(graphify.grad(lambda x: x.item(0) * x.item(1))(X), [X[1], X[0], 0, 0])
