@@ -14,7 +14,8 @@ from typing import Any
 
 from graphify.ir.bind import Tensor as ndarray
 from graphify.numpy._table import NAMES
-from graphify.ops import convert as _convert, operators as _operators  # noqa: F401  # for their effect
+from graphify.ops import convert as _convert  # noqa: F401  # for their effect
+from graphify.ops import operators as _operators
 
 # In this order: a later file may use what an earlier one published.
 _FILES = (

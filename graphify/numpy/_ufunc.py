@@ -35,7 +35,12 @@ _REDUCTIONS = {
     "logical_and": "all",
     "logical_or": "any",
 }
-_ACCUMULATIONS = {"add": "cumsum", "multiply": "cumprod", "maximum": "_cummax", "minimum": "_cummin"}
+_ACCUMULATIONS = {
+    "add": "cumsum",
+    "multiply": "cumprod",
+    "maximum": "_cummax",
+    "minimum": "_cummin",
+}
 
 
 class Ufunc:
@@ -144,7 +149,9 @@ class Ufunc:
                 array, axis=axis, out=_single(out), keepdims=keepdims, where=where, **options
             )
         if where is not True:
-            raise SpecError(f"{self.__name__}.reduce: where= is only supported for {set(_REDUCTIONS)}")
+            raise SpecError(
+                f"{self.__name__}.reduce: where= is only supported for {set(_REDUCTIONS)}"
+            )
         return self._fold(to_tensor(array), axis, dtype, _single(out), keepdims, initial)
 
     def _fold(
@@ -168,7 +175,11 @@ class Ufunc:
             result = to_tensor(total)
             if not length or result.dims != shape:
                 result = core.broadcast_to(result, shape=shape)
-            x = core.reshape(result, shape=(*shape[:position], 1, *shape[position:])) if keepdims else result
+            x = (
+                core.reshape(result, shape=(*shape[:position], 1, *shape[position:]))
+                if keepdims
+                else result
+            )
         return _table.finish(x, out)
 
     def _slices(self, x: Tensor, axis: int) -> list[Tensor]:
@@ -194,7 +205,9 @@ class Ufunc:
             results.append(self(results[-1], step, dtype=dtype) if results else step)
         if not results:
             return _table.finish(core.copy(x), _single(out))
-        return _table.finish(stack([_cast(r, results[-1].dtype) for r in results], position), _single(out))
+        return _table.finish(
+            stack([_cast(r, results[-1].dtype) for r in results], position), _single(out)
+        )
 
     def outer(self, a: Any, b: Any, **options: Any) -> Any:
         """The ufunc of every pair of elements."""
@@ -204,7 +217,9 @@ class Ufunc:
     def at(self, a: Any, indices: Any, b: Any = None) -> None:
         """`a[indices] = ufunc(a[indices], b)` in place, repeated indices counted every time."""
         if not isinstance(a, (Tensor, np.ndarray)):
-            raise SpecError(f"{self.__name__}.at: expected an array to update, got {type(a).__name__}")
+            raise SpecError(
+                f"{self.__name__}.at: expected an array to update, got {type(a).__name__}"
+            )
         update = NAMES.get("_update_at")
         if update is None or not update(self.ufunc, a, indices, b):
             self._at_eager(a, indices, b)
@@ -215,7 +230,9 @@ class Ufunc:
         fall_back(self.ufunc.at, (copy, indices, *operands), {})
         binding.assign(as_tensor(a), Tensor(copy))
 
-    def reduceat(self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+    def reduceat(
+        self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
+    ) -> Any:
         """`reduce` over slices; only for tensors whose value is known."""
         result = fall_back(self.ufunc.reduceat, (array, indices), {"axis": axis, "dtype": dtype})
         return _table.finish(result, _single(out))

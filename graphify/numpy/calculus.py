@@ -14,13 +14,17 @@ from graphify.numpy._table import NO_VALUE, axes_of, axis_of, implements, to_ten
 from graphify.numpy.creation import INT64
 from graphify.numpy.reduction import sum_
 from graphify.numpy.sorting import flat, slice_axis
-from graphify.ops import core, elementwise as e, indexing, sorting as s
+from graphify.ops import core, indexing
+from graphify.ops import elementwise as e
+from graphify.ops import sorting as s
 from graphify.ops.core import to_dtype
 from graphify.ops.shape import concatenate
 
 
 @implements(np.diff)
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE) -> Tensor:
+def diff(
+    a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE
+) -> Tensor:
     """The n-th difference along an axis."""
     if n == 0:
         return to_tensor(a)
@@ -65,10 +69,12 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
             continue
         if not np.can_cast(to_tensor(end).dtype, x.dtype, "same_kind"):
             name = "to_begin" if first else "to_end"
-            raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
+            raise TypeError(
+                f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
+            )
         piece = to_dtype(flat(end), x.dtype)
         parts = [piece, *parts] if first else [*parts, piece]
-    return concatenate(*parts, axis=0) if len(parts) > 1 else middle  # type: ignore[no-any-return]
+    return concatenate(*parts, axis=0) if len(parts) > 1 else middle
 
 
 # --- gradient --------------------------------------------------------------------------------------------
@@ -118,7 +124,9 @@ def _spacings(given: tuple[Any, ...], axes: tuple[int, ...], x: Tensor) -> list[
         if line.ndim == 1:
             sizes = (line.dims[0], x.dims[place])
             if all(isinstance(d, int) for d in sizes) and sizes[0] != sizes[1]:
-                raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+                raise ValueError(
+                    "when 1d, distances must match the length of the corresponding dimension"
+                )
             line = diff(to_dtype(line, _float_of(line.dtype)))
         steps.append(line)
     return steps
@@ -183,7 +191,9 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
         points = to_tensor(x)
         step = diff(points, axis=-1 if points.ndim == 1 else axis)
         if points.ndim == 1:
-            step = core.reshape(step, shape=(*(1,) * place, step.dims[0], *(1,) * (f.ndim - place - 1)))
+            step = core.reshape(
+                step, shape=(*(1,) * place, step.dims[0], *(1,) * (f.ndim - place - 1))
+            )
     pairs = e.add(slice_axis(f, 1, n, place), slice_axis(f, 0, n - 1, place))
     return sum_(e.divide(e.multiply(step, pairs), 2.0), axis=place)  # type: ignore[no-any-return]
 
@@ -192,7 +202,9 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
 
 
 @implements(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Tensor:
+def interp(
+    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
+) -> Tensor:
     """Piecewise linear interpolation of the points `(xp, fp)` at `x`.
 
     Source: the formula of numpy.interp, so that NaN and infinities come out alike.
@@ -221,7 +233,11 @@ def _periodic(x: Tensor, xp: Tensor, fp: Tensor, period: Any) -> tuple[Tensor, T
     order = s.argsort(xp, axis=0, stable=True)
     xp, fp = (indexing.gather(line, order, axes=(0,)) for line in (xp, fp))
     n = xp.dims[0]
-    wide = (e.subtract(slice_axis(xp, n - 1, n, 0), period), xp, e.add(slice_axis(xp, 0, 1, 0), period))
+    wide = (
+        e.subtract(slice_axis(xp, n - 1, n, 0), period),
+        xp,
+        e.add(slice_axis(xp, 0, 1, 0), period),
+    )
     ends = (slice_axis(fp, n - 1, n, 0), fp, slice_axis(fp, 0, 1, 0))
     return x, concatenate(*wide, axis=0), concatenate(*ends, axis=0)
 
@@ -232,12 +248,16 @@ def _interpolate(x: Tensor, xp: Tensor, fp: Tensor, left: Any, right: Any) -> Te
     last = e.maximum(e.subtract(n, 2), 0)
     j = core.cast(e.minimum(e.maximum(place, 0), last), dtype=INT64)
     k = e.minimum(e.add(j, 1), e.subtract(n, 1))
-    x0, x1, y0, y1 = (indexing.gather(line, i, axes=(0,)) for line, i in ((xp, j), (xp, k), (fp, j), (fp, k)))
+    x0, x1, y0, y1 = (
+        indexing.gather(line, i, axes=(0,)) for line, i in ((xp, j), (xp, k), (fp, j), (fp, k))
+    )
     width = e.subtract(x1, x0)
     slope = e.divide(e.subtract(y1, y0), e.where(e.equal(width, 0), 1.0, width))
     result = e.add(e.multiply(slope, e.subtract(x, x0)), y0)
     other = e.add(e.multiply(slope, e.subtract(x, x1)), y1)
-    result = e.where(e.isnan(result), e.where(e.logical_and(e.isnan(other), e.equal(y0, y1)), y0, other), result)
+    result = e.where(
+        e.isnan(result), e.where(e.logical_and(e.isnan(other), e.equal(y0, y1)), y0, other), result
+    )
     result = e.where(e.equal(x, x0), y0, result)
     first, final = fp[0], fp[-1]  # type: ignore[index]
     result = e.where(e.equal(x, xp[-1]), final, result)  # type: ignore[index]

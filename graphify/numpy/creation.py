@@ -12,12 +12,11 @@ import numpy as np
 
 from graphify.errors import ShapeError, SpecError
 from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, Shape, Size, size_op
-from graphify.ir.types import BOOL, DType, canonical_dtype, is_complex, is_inexact, is_integer
+from graphify.ir.types import DType, canonical_dtype, is_complex, is_inexact, is_integer
 from graphify.numpy._table import (
-    FUNCTIONS,
     NAMES,
     default_float,
     dtype_or,
@@ -25,7 +24,9 @@ from graphify.numpy._table import (
     shape_of,
     to_tensor,
 )
-from graphify.ops import core, elementwise as e, shape as shapes
+from graphify.ops import core
+from graphify.ops import elementwise as e
+from graphify.ops import shape as shapes
 from graphify.ops.rules import operand
 
 INT64 = np.dtype(np.int64)
@@ -64,7 +65,11 @@ def array(
     result = _as_dtype(source, dtype)
     if copy is False and (not known or _is_new(source, result, object)):
         raise ValueError("Unable to avoid copy while creating an array as requested.")
-    if copy and not _is_new(source, result, object) and not isinstance(object, (int, float, complex)):
+    if (
+        copy
+        and not _is_new(source, result, object)
+        and not isinstance(object, (int, float, complex))
+    ):
         result = core.copy(result)
     if ndmin > result.ndim:
         result = core.reshape(result, shape=(*(1,) * (ndmin - result.ndim), *result.dims))
@@ -86,7 +91,13 @@ def _as_dtype(x: Tensor, dtype: Any) -> Tensor:
 
 @implements(np.asarray, np.asanyarray)
 def asarray(
-    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+    a: Any,
+    dtype: Any = None,
+    order: Any = None,
+    *,
+    device: Any = None,
+    copy: Any = None,
+    like: Any = None,
 ) -> Tensor:
     """`a` as an array; memory is shared where it can be."""
     return array(a, dtype, copy=copy, device=device, like=like)
@@ -105,7 +116,8 @@ def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Tensor:
 
 
 def _contiguous(x: Tensor, order: str) -> Tensor:
-    if not x.is_symbolic and not x.numpy().flags[f"{order}_CONTIGUOUS"]:
+    flags = None if x.is_symbolic else x.numpy().flags
+    if flags is not None and not (flags.c_contiguous if order == "C" else flags.f_contiguous):
         return core.copy(x)  # type: ignore[no-any-return]
     return x
 
@@ -142,26 +154,32 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
 def filled(shape: Shape, value: Any, dtype: DType) -> Tensor:
     """A new array with one value everywhere; writable, unlike a broadcast one."""
     if all(isinstance(dim, int) for dim in shape):
-        return Tensor(np.full(shape, value, dtype))  # type: ignore[arg-type]
+        return Tensor(np.full(shape, value, dtype))
     return core.full(shape, value, dtype)
 
 
 @implements(np.zeros)
-def zeros(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Tensor:
+def zeros(
+    shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
     """An array of zeros."""
     _only_here(device, like, "zeros")
     return filled(shape_of(shape), 0, dtype_or(dtype, default_float()))
 
 
 @implements(np.ones)
-def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Tensor:
+def ones(
+    shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
     """An array of ones."""
     _only_here(device, like, "ones")
     return filled(shape_of(shape), 1, dtype_or(dtype, default_float()))
 
 
 @implements(np.empty)
-def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> Tensor:
+def empty(
+    shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> Tensor:
     """An array to be filled; its elements are zero."""
     _only_here(device, like, "empty")
     return filled(shape_of(shape), 0, dtype_or(dtype, default_float()))
@@ -169,7 +187,13 @@ def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
 
 @implements(np.full)
 def full(
-    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
 ) -> Tensor:
     """An array filled with a value, which is broadcast to the shape."""
     _only_here(device, like, "full")
@@ -180,7 +204,12 @@ def full(
 
 def _cast(value: Tensor, dtype: DType) -> Tensor:
     """A fill value in a dtype: numbers are converted as assignment converts them."""
-    if value.spec.weak and not value.is_symbolic and not is_inexact(dtype) and is_inexact(value.dtype):
+    if (
+        value.spec.weak
+        and not value.is_symbolic
+        and not is_inexact(dtype)
+        and is_inexact(value.dtype)
+    ):
         return core.cast(core.strong(value), dtype=dtype)  # type: ignore[no-any-return]
     return core.to_dtype(value, dtype)
 
@@ -192,7 +221,13 @@ def _like(prototype: Any, dtype: Any, shape: Any) -> tuple[Shape, DType]:
 
 @implements(np.zeros_like)
 def zeros_like(
-    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Tensor:
     """Zeros in the shape and dtype of `a`."""
     dims, kind = _like(a, dtype, shape)
@@ -201,7 +236,13 @@ def zeros_like(
 
 @implements(np.ones_like)
 def ones_like(
-    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+    a: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Tensor:
     """Ones in the shape and dtype of `a`."""
     dims, kind = _like(a, dtype, shape)
@@ -210,7 +251,13 @@ def ones_like(
 
 @implements(np.empty_like)
 def empty_like(
-    prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+    prototype: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
 ) -> Tensor:
     """An array to be filled in the shape and dtype of `prototype`; its elements are zero."""
     dims, kind = _like(prototype, dtype, shape)
@@ -239,7 +286,14 @@ def full_like(
 
 @implements(np.eye)
 def eye(
-    N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None
+    N: Any,
+    M: Any = None,
+    k: Any = 0,
+    dtype: Any = float,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
 ) -> Tensor:
     """Ones on the k-th diagonal, zeros elsewhere."""
     rows, columns = shape_of((N, N if M is None else M))
@@ -332,11 +386,13 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
         raise ShapeError("x must be a one-dimensional array or sequence.")
     (columns,) = shape_of(v.dims[0] if N is None else N)
     dtype = np.promote_types(v.dtype, np.int64)
-    base = core.broadcast_to(core.reshape(core.to_dtype(v, dtype), shape=(*v.dims, 1)), shape=(*v.dims, columns))
+    base = core.broadcast_to(
+        core.reshape(core.to_dtype(v, dtype), shape=(*v.dims, 1)), shape=(*v.dims, columns)
+    )
     ones_ = core.full((*v.dims, 1), 1, dtype)
     powers = NAMES["cumprod"](shapes.concatenate(ones_, base, axis=1), axis=1)
     powers = NAMES["_slice_axis"](powers, 0, columns, 1)
-    return powers if increasing else shapes.flip(powers, axes=(1,))
+    return powers if increasing else shapes.flip(powers, axes=(1,))  # type: ignore[no-any-return]
 
 
 # --- ranges -------------------------------------------------------------------------------------------
@@ -362,12 +418,17 @@ def arange(
     if any(t.ndim for t in tensors):
         raise ShapeError("arange: expected scalars")
     if not any(t.is_symbolic for t in tensors):
-        numbers = [t.numpy().item() if t.spec.weak else t.numpy()[()] for t in tensors]
-        made = np.arange(*numbers, dtype=None if dtype is None else canonical_dtype(dtype))
+        numbers: list[Any] = [t.numpy().item() if t.spec.weak else t.numpy()[()] for t in tensors]
+        options: dict[str, Any] = {} if dtype is None else {"dtype": canonical_dtype(dtype)}
+        made = np.arange(*numbers, **options)
         floating = dtype is None and all(t.spec.weak for t in tensors) and made.dtype.kind == "f"
         return Tensor(made.astype(default_float(), copy=False) if floating else made)
-    kind = canonical_dtype(dtype) if dtype is not None else np.result_type(INT64, *(t.dtype for t in tensors))
-    return _traced_range(*tensors, kind)
+    kind = (
+        canonical_dtype(dtype)
+        if dtype is not None
+        else np.result_type(INT64, *(t.dtype for t in tensors))
+    )
+    return _traced_range(tensors[0], tensors[1], tensors[2], kind)
 
 
 def _traced_range(start: Tensor, stop: Tensor, step: Tensor, dtype: DType) -> Tensor:
@@ -432,7 +493,11 @@ def linspace(
     result, step = _spaced(first, delta, turns, count, endpoint)
     if endpoint and not (isinstance(count, int) and count <= 1):
         is_last = e.equal(turns, as_tensor(count - 1))
-        keep = e.logical_and(is_last, as_tensor(count) > 1) if isinstance(count, Size) else is_last
+        keep = (
+            e.logical_and(is_last, e.greater(as_tensor(count), 1))
+            if isinstance(count, Size)
+            else is_last
+        )
         result = e.where(keep, last, result)
     if is_integer(target):
         result = e.floor(result)
@@ -461,7 +526,13 @@ def _spaced(
 
 @implements(np.logspace)
 def logspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> Tensor:
     """Numbers evenly spaced on a logarithmic scale."""
     b = as_tensor(base)
@@ -503,7 +574,9 @@ def geomspace(
 
 
 @implements(np.meshgrid)
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
+def meshgrid(
+    *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Tensor, ...]:
     """Coordinate arrays from coordinate vectors."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -529,7 +602,10 @@ def indices(dimensions: Sequence[Any], dtype: Any = int, sparse: bool = False) -
     dims = shape_of(dimensions, "dimensions")
     kind = canonical_dtype(dtype)
     lines = [
-        core.reshape(shapes.iota(length=dim, dtype=kind), shape=tuple(dim if b == a else 1 for b in range(len(dims))))
+        core.reshape(
+            shapes.iota(length=dim, dtype=kind),
+            shape=tuple(dim if b == a else 1 for b in range(len(dims))),
+        )
         for a, dim in enumerate(dims)
     ]
     if sparse:
@@ -540,7 +616,9 @@ def indices(dimensions: Sequence[Any], dtype: Any = int, sparse: bool = False) -
 
 
 @implements(np.fromfunction)
-def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+def fromfunction(
+    function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
+) -> Any:
     """`function` of the coordinates of every element."""
     return function(*indices(shape, dtype), **kwargs)
 
@@ -557,7 +635,17 @@ def _eager_only(name: str) -> None:
     function.__doc__ = (original.__doc__ or name).strip().splitlines()[0]
 
 
-for _name in ("frombuffer", "fromiter", "fromstring", "loadtxt", "genfromtxt", "bartlett", "blackman", "hamming", "hanning"):
+for _name in (
+    "frombuffer",
+    "fromiter",
+    "fromstring",
+    "loadtxt",
+    "genfromtxt",
+    "bartlett",
+    "blackman",
+    "hamming",
+    "hanning",
+):
     _eager_only(_name)
 
 
@@ -567,5 +655,3 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     if isinstance(x, Tensor):
         return core.copy(x) if copy else x
     return as_tensor(np.from_dlpack(x, device=device, copy=copy))
-
-

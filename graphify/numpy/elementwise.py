@@ -17,7 +17,8 @@ from graphify.ir.sizes import decide_equal
 from graphify.ir.types import BOOL, is_complex, is_float, is_inexact, is_integer
 from graphify.numpy._table import FUNCTIONS, NAMES, NO_VALUE, finish, implements, publish, to_tensor
 from graphify.numpy._ufunc import Ufunc
-from graphify.ops import core, elementwise as e
+from graphify.ops import core
+from graphify.ops import elementwise as e
 from graphify.ops.elementwise import where as choose
 from graphify.ops.indexing import slice_
 from graphify.ops.rules import promoted
@@ -90,18 +91,28 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
 
 @implements(np.clip)
 def clip(
-    a: Any, a_min: Any = NO_VALUE, a_max: Any = NO_VALUE, out: Any = None, *, min: Any = NO_VALUE, max: Any = NO_VALUE
+    a: Any,
+    a_min: Any = NO_VALUE,
+    a_max: Any = NO_VALUE,
+    out: Any = None,
+    *,
+    min: Any = NO_VALUE,
+    max: Any = NO_VALUE,
 ) -> Any:
     """`a` limited to the range from `a_min` to `a_max`; None leaves an end open."""
     if a_min is NO_VALUE and a_max is NO_VALUE:
         a_min, a_max = (None if m is NO_VALUE else m for m in (min, max))
     elif min is not NO_VALUE or max is not NO_VALUE:
-        raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided")
+        raise ValueError(
+            "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided"
+        )
     elif a_min is NO_VALUE or a_max is NO_VALUE:
         missing = "a_min" if a_min is NO_VALUE else "a_max"
         raise TypeError(f"clip() missing 1 required positional argument: '{missing}'")
     result = as_tensor(a)
-    a_min, a_max = (_reachable(bound, result, side) for bound, side in ((a_min, "min"), (a_max, "max")))
+    a_min, a_max = (
+        _reachable(bound, result, side) for bound, side in ((a_min, "min"), (a_max, "max"))
+    )
     if a_min is None and a_max is None:
         return finish(core.strong(e.positive(result)), out)
     if a_min is not None:
@@ -149,7 +160,7 @@ def _round_bool() -> Tensor:
 def _round_integer(x: Tensor, decimals: int) -> Tensor:
     if decimals >= 0:
         return core.copy(x)  # type: ignore[no-any-return]
-    power = 10.0 ** -decimals
+    power = 10.0**-decimals
     return core.cast(e.multiply(e.rint(e.divide(x, power)), power), dtype=x.dtype)  # type: ignore[no-any-return]
 
 
@@ -178,7 +189,7 @@ def nan_to_num(
 def _finite(x: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
     import ml_dtypes
 
-    limits = ml_dtypes.finfo(x.dtype)
+    limits = ml_dtypes.finfo(x.dtype)  # type: ignore[no-untyped-call]
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
     x = choose(e.isnan(x), nan, x)
@@ -205,8 +216,10 @@ def imag(val: Any) -> Tensor:
 def angle(z: Any, deg: bool = False) -> Tensor:
     """The angle of complex numbers, in (-pi, pi]."""
     x = to_tensor(z)
-    result = e.arctan2(e.imag(x), e.real(x)) if is_complex(x.dtype) else core.strong(e.arctan2(0, x))
-    return e.multiply(result, 180 / np.pi) if deg else result  # type: ignore[no-any-return]
+    result = (
+        e.arctan2(e.imag(x), e.real(x)) if is_complex(x.dtype) else core.strong(e.arctan2(0, x))
+    )
+    return e.multiply(result, 180 / np.pi) if deg else result
 
 
 @implements(np.iscomplexobj)
@@ -272,7 +285,9 @@ def _differ(x: Tensor, y: Tensor) -> bool:
     if False in sizes:
         return True
     if None in sizes:
-        raise SpecError(f"array_equal: whether shapes {x.dims} and {y.dims} agree depends on the run")
+        raise SpecError(
+            f"array_equal: whether shapes {x.dims} and {y.dims} agree depends on the run"
+        )
     return False
 
 
@@ -318,11 +333,9 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * n
     x = to_tensor(p)
     discont = period / 2 if discont is None else discont
     steps = NAMES["diff"](x, axis=axis)
-    if is_integer(x.dtype) and isinstance(period, int):
-        high, odd = divmod(period, 2)
-        ambiguous = odd == 0
-    else:
-        high, ambiguous = period / 2, True
+    whole = is_integer(x.dtype) and isinstance(period, int)
+    high = period // 2 if whole else period / 2
+    ambiguous = not whole or period % 2 == 0
     low = -high
     wrapped = e.add(e.remainder(e.subtract(steps, low), period), low)
     if ambiguous:

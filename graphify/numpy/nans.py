@@ -11,7 +11,8 @@ from graphify.ir.bind import Tensor
 from graphify.ir.types import is_inexact
 from graphify.numpy import reduction as n
 from graphify.numpy._table import NAMES, NO_VALUE, finish, implements, to_tensor
-from graphify.ops import core, elementwise as e
+from graphify.ops import core
+from graphify.ops import elementwise as e
 
 
 def without_nan(x: Tensor, value: Any) -> Tensor:
@@ -71,10 +72,17 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> 
 
 def _extreme(plain: Callable[..., Any], low: float) -> Callable[..., Any]:
     def function(
-        a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE, where: Any = True
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = NO_VALUE,
+        where: Any = True,
     ) -> Any:
         x = to_tensor(a)
-        result = plain(without_nan(x, low) if is_inexact(x.dtype) else x, axis, None, keepdims, initial, where)
+        result = plain(
+            without_nan(x, low) if is_inexact(x.dtype) else x, axis, None, keepdims, initial, where
+        )
         if is_inexact(x.dtype) and not n.given(initial):
             empty = n.all_(e.isnan(x), axis, keepdims=keepdims, where=where)
             result = e.where(empty, Tensor(np.asarray(np.nan, x.dtype)), result)
@@ -90,7 +98,9 @@ nanmin = implements(np.nanmin)(_extreme(n.min_, np.inf))
 
 def _position(plain: Callable[..., Any], low: float, name: str) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-        return plain(_some(without_nan(x := to_tensor(a), low), x, axis), axis, out, keepdims=keepdims)
+        return plain(
+            _some(without_nan(x := to_tensor(a), low), x, axis), axis, out, keepdims=keepdims
+        )
 
     function.__doc__ = f"The index of `{name}` among the elements that are no NaN."
     return function
@@ -112,7 +122,13 @@ nanargmin = implements(np.nanargmin)(_position(n.argmin, np.inf, "argmin"))
 
 @implements(np.nanmean)
 def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
 ) -> Any:
     """The mean of the elements that are no NaN."""
     x = to_tensor(a)
@@ -136,12 +152,22 @@ def nanvar(
     x = to_tensor(a)
     present = _present(x, where)
     result = n.var(
-        without_nan(x, 0), axis, dtype, None, ddof, keepdims, where=present, mean=mean, correction=correction
+        without_nan(x, 0),
+        axis,
+        dtype,
+        None,
+        ddof,
+        keepdims,
+        where=present,
+        mean=mean,
+        correction=correction,
     )
     if n.limited(present):  # fewer elements than ddof: NaN, where var gives infinity
         taken = ddof if correction is NO_VALUE else correction
         count = n.sum_(core.broadcast_to(to_tensor(present), shape=x.dims), axis, keepdims=keepdims)
-        result = e.where(e.less_equal(count, taken), Tensor(np.asarray(np.nan, result.dtype)), result)
+        result = e.where(
+            e.less_equal(count, taken), Tensor(np.asarray(np.nan, result.dtype)), result
+        )
     return finish(result, out)
 
 
@@ -159,7 +185,9 @@ def nanstd(
     correction: Any = NO_VALUE,
 ) -> Any:
     """The standard deviation of the elements that are no NaN."""
-    variance = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    variance = nanvar(
+        a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+    )
     return finish(e.sqrt(variance), out)
 
 

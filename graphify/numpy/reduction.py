@@ -13,7 +13,7 @@ import numpy as np
 
 from graphify.errors import SpecError
 from graphify.ir.bind import Tensor, as_tensor
-from graphify.ir.sizes import Dim, Size, product, size_op
+from graphify.ir.sizes import Dim, Shape, Size, product, size_op
 from graphify.ir.types import BOOL, DType, canonical_dtype, is_complex, is_inexact, real_dtype
 from graphify.numpy._table import (
     NAMES,
@@ -26,7 +26,9 @@ from graphify.numpy._table import (
     implements,
     to_tensor,
 )
-from graphify.ops import core, elementwise as e, reduction as r
+from graphify.ops import core
+from graphify.ops import elementwise as e
+from graphify.ops import reduction as r
 from graphify.ops.core import to_dtype
 from graphify.ops.shape import concatenate
 
@@ -126,7 +128,9 @@ def _extreme(op: Any, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, 
     return finish(_with_initial(op, x, axes, flag(keepdims), first), out)
 
 
-def _with_initial(op: Any, x: Tensor, axes: tuple[int, ...], keepdims: bool, initial: Tensor) -> Tensor:
+def _with_initial(
+    op: Any, x: Tensor, axes: tuple[int, ...], keepdims: bool, initial: Tensor
+) -> Tensor:
     """The extreme of the elements and of one more, so that there may be no elements."""
     flat, shape = r.flat_axes(x, axes)
     one = core.broadcast_to(initial, shape=(*shape, 1))
@@ -136,7 +140,12 @@ def _with_initial(op: Any, x: Tensor, axes: tuple[int, ...], keepdims: bool, ini
 
 @implements(np.max, np.amax)
 def max_(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE, where: Any = True
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
 ) -> Any:
     """The largest element over axes."""
     return _extreme(r.reduce_max, a, axis, out, keepdims, initial, where)
@@ -144,7 +153,12 @@ def max_(
 
 @implements(np.min, np.amin)
 def min_(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE, where: Any = True
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
 ) -> Any:
     """The smallest element over axes."""
     return _extreme(r.reduce_min, a, axis, out, keepdims, initial, where)
@@ -154,7 +168,9 @@ def min_(
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """The range from the smallest to the largest element."""
     x = to_tensor(a)
-    return finish(e.subtract(max_(x, axis, keepdims=keepdims), min_(x, axis, keepdims=keepdims)), out)
+    return finish(
+        e.subtract(max_(x, axis, keepdims=keepdims), min_(x, axis, keepdims=keepdims)), out
+    )
 
 
 # --- any and all --------------------------------------------------------------------------------------
@@ -168,13 +184,17 @@ def _truth(op: Any, neutral: bool, a: Any, axis: Any, out: Any, keepdims: Any, w
 
 
 @implements(np.any)
-def any_(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+def any_(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
     """Whether any element over axes is true."""
     return _truth(r.reduce_any, False, a, axis, out, keepdims, where)
 
 
 @implements(np.all)
-def all_(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+def all_(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
     """Whether all elements over axes are true."""
     return _truth(r.reduce_all, True, a, axis, out, keepdims, where)
 
@@ -184,9 +204,9 @@ def all_(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, wh
 
 def _position(op: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
     x = to_tensor(a)
+    shape: Shape = (1,) * x.ndim
     if axis is None:
         result = op(core.reshape(x, shape=(product(x.dims),)), axis=0)
-        shape = (1,) * x.ndim
     else:
         index = axis_of(axis, x.ndim)
         result = op(x if x.ndim else core.reshape(x, shape=(1,)), axis=index)
@@ -237,7 +257,13 @@ def _inner_dtype(x: Tensor, dtype: Any) -> tuple[DType, DType]:
 
 @implements(np.mean)
 def mean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
 ) -> Any:
     """The arithmetic mean over axes; of no elements, NaN."""
     x = to_tensor(a)
@@ -256,9 +282,7 @@ def _divided(total: Tensor, count: Any, dtype: DType) -> Tensor:
     return to_dtype(e.divide(total, counts), dtype)
 
 
-def _deviations(
-    x: Tensor, axes: tuple[int, ...], inner: DType, where: Any, mean: Any
-) -> Tensor:
+def _deviations(x: Tensor, axes: tuple[int, ...], inner: DType, where: Any, mean: Any) -> Tensor:
     """The squares of the distances to the mean."""
     if given(mean):
         centre = to_tensor(mean)
@@ -276,7 +300,11 @@ def _freedom(count: Any, ddof: Any) -> Any:
     if isinstance(count, Tensor):
         return e.maximum(e.subtract(count, ddof), 0)
     if isinstance(count, Size):
-        return size_op("max", count - ddof, 0) if isinstance(ddof, int) else e.maximum(as_tensor(count) - ddof, 0)
+        return (
+            size_op("max", count - ddof, 0)
+            if isinstance(ddof, int)
+            else e.maximum(as_tensor(count) - ddof, 0)
+        )
     return max(count - ddof, 0)
 
 
@@ -288,7 +316,9 @@ def _ddof(ddof: Any, correction: Any) -> Any:
     return correction
 
 
-def _variance(x: Tensor, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: Any, mean: Any) -> Tensor:
+def _variance(
+    x: Tensor, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
+) -> Tensor:
     axes = axes_of(axis, x.ndim)
     inner, target = _inner_dtype(x, dtype)
     squares = _deviations(x, axes, inner, where, mean)
@@ -344,7 +374,8 @@ def average(
     axes = axes_of(axis, x.ndim)
     if weights is None:
         result = mean(x, axis, keepdims=keepdims)
-        total = core.full(result.dims, 1, result.dtype) * as_tensor(product(x.dims[i] for i in axes))
+        count = as_tensor(product(x.dims[i] for i in axes))
+        total = e.multiply(core.full(result.dims, 1, result.dtype), count)
         return (result, core.strong(total)) if returned else result
     w = _weights(x, to_tensor(weights), axis, axes)
     kind = np.result_type(x.dtype, w.dtype)
@@ -362,7 +393,9 @@ def _weights(x: Tensor, w: Tensor, axis: Any, axes: tuple[int, ...]) -> Tensor:
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
     if w.ndim != len(axes):
-        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        raise ValueError(
+            "Shape of weights must be consistent with shape of a along specified axis."
+        )
     order = [axes.index(i) for i in sorted(axes)]
     from graphify.ops.shape import transpose
 
@@ -375,7 +408,9 @@ def _weights(x: Tensor, w: Tensor, axis: Any, axes: tuple[int, ...]) -> Tensor:
 # --- cumulative ------------------------------------------------------------------------------------------------
 
 
-def _running(op: Callable[..., Any], a: Any, axis: Any, dtype: Any, out: Any, widen: bool = True) -> Any:
+def _running(
+    op: Callable[..., Any], a: Any, axis: Any, dtype: Any, out: Any, widen: bool = True
+) -> Any:
     x = to_tensor(a)
     x = to_dtype(x, sum_dtype(x, dtype) if widen else dtype_or(dtype, x.dtype))
     if axis is None:
@@ -398,11 +433,19 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any
 
 def _cumulative(plain: Callable[..., Any], neutral: int) -> Callable[..., Any]:
     def function(
-        x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+        x: Any,
+        /,
+        *,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        include_initial: bool = False,
     ) -> Any:
         x = to_tensor(x)
         if axis is None and x.ndim > 1:
-            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+            raise ValueError(
+                "For arrays which have more than one dimension ``axis`` argument is required."
+            )
         place = axis_of(0 if axis is None else axis, x.ndim)
         result = plain(x, place, dtype)
         if include_initial:
@@ -416,5 +459,9 @@ def _cumulative(plain: Callable[..., Any], neutral: int) -> Callable[..., Any]:
 
 cumulative_sum = implements(np.cumulative_sum)(_cumulative(cumsum, 0))
 cumulative_prod = implements(np.cumulative_prod)(_cumulative(cumprod, 1))
-NAMES["_cummax"] = lambda a, axis=0, dtype=None, out=None: _running(r.cummax, a, axis, dtype, out, False)
-NAMES["_cummin"] = lambda a, axis=0, dtype=None, out=None: _running(r.cummin, a, axis, dtype, out, False)
+NAMES["_cummax"] = lambda a, axis=0, dtype=None, out=None: _running(
+    r.cummax, a, axis, dtype, out, False
+)
+NAMES["_cummin"] = lambda a, axis=0, dtype=None, out=None: _running(
+    r.cummin, a, axis, dtype, out, False
+)

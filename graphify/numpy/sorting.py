@@ -15,9 +15,12 @@ import numpy as np
 from graphify.errors import ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, product
-from graphify.ir.types import BOOL, is_complex, is_integer
+from graphify.ir.types import BOOL, DType, is_complex, is_integer
 from graphify.numpy._table import NAMES, axis_of, implements, to_tensor
-from graphify.ops import core, elementwise as e, indexing, reduction as r, sorting as s
+from graphify.ops import core, indexing
+from graphify.ops import elementwise as e
+from graphify.ops import reduction as r
+from graphify.ops import sorting as s
 from graphify.ops.core import to_dtype
 from graphify.ops.shape import as_dim, concatenate, flip, stack
 
@@ -27,7 +30,7 @@ INT64 = np.dtype(np.int64)
 def flat(x: Any) -> Tensor:
     """Any array in one dimension."""
     x = to_tensor(x)
-    return x if x.ndim == 1 else core.reshape(x, shape=(product(x.dims),))
+    return x if x.ndim == 1 else core.reshape(x, shape=(product(x.dims),))  # type: ignore[no-any-return]
 
 
 def slice_axis(x: Tensor, start: Any, stop: Any, axis: int) -> Tensor:
@@ -58,7 +61,9 @@ def _stable(kind: Any, stable: Any) -> bool:
 
 
 @implements(np.sort)
-def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+def sort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> Tensor:
     """A sorted copy."""
     _stable(kind, stable)
     if axis is not None and to_tensor(a).ndim == 0:
@@ -68,7 +73,9 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 
 
 @implements(np.argsort)
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Tensor:
+def argsort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> Tensor:
     """The indices that sort an array."""
     x, place = _sorted_args(a if to_tensor(a).ndim else flat(a), axis, order)
     return s.argsort(x, axis=place, stable=_stable(kind, stable))  # type: ignore[no-any-return]
@@ -86,7 +93,11 @@ def sort_complex(a: Any) -> Tensor:
 @implements(np.lexsort)
 def lexsort(keys: Any, axis: int = -1) -> Tensor:
     """The indices that sort by several keys, the last one first."""
-    rows = list(keys) if isinstance(keys, (list, tuple)) else [to_tensor(keys)[i] for i in range(_rows(keys))]  # type: ignore[index]
+    rows = (
+        list(keys)
+        if isinstance(keys, (list, tuple))
+        else [to_tensor(keys)[i] for i in range(_rows(keys))]
+    )  # type: ignore[index]
     if not rows:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     tensors = [to_tensor(key) for key in rows]
@@ -95,7 +106,9 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
     place = axis_of(axis, tensors[0].ndim)
     order: Tensor = s.argsort(tensors[0], axis=place, stable=True)
     for key in tensors[1:]:
-        order = r.pick_along(order, s.argsort(r.pick_along(key, order, place), axis=place, stable=True), place)
+        order = r.pick_along(
+            order, s.argsort(r.pick_along(key, order, place), axis=place, stable=True), place
+        )
     return order
 
 
@@ -107,14 +120,18 @@ def _rows(keys: Any) -> int:
 
 
 @implements(np.partition)
-def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Tensor:
+def partition(
+    a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None
+) -> Tensor:
     """A copy with the kth element in its sorted place: fully sorted, which is one valid answer."""
     _check_kth(a, kth, axis)
     return sort(a, axis)
 
 
 @implements(np.argpartition)
-def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Tensor:
+def argpartition(
+    a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None
+) -> Tensor:
     """The indices of a partition: those that sort."""
     _check_kth(a, kth, axis)
     return argsort(a, axis, stable=True)
@@ -230,19 +247,23 @@ def unique_values(x: Any, /) -> Tensor:
 @implements(np.unique_counts)
 def unique_counts(x: Any, /) -> Any:
     """The distinct elements and how often they occur."""
-    return np.lib._arraysetops_impl.UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))  # type: ignore[attr-defined]
+    return np.lib._arraysetops_impl.UniqueCountsResult(
+        *unique(x, return_counts=True, equal_nan=False)
+    )
 
 
 @implements(np.unique_inverse)
 def unique_inverse(x: Any, /) -> Any:
     """The distinct elements and which of them each element is."""
-    return np.lib._arraysetops_impl.UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))  # type: ignore[attr-defined]
+    return np.lib._arraysetops_impl.UniqueInverseResult(
+        *unique(x, return_inverse=True, equal_nan=False)
+    )
 
 
 @implements(np.unique_all)
 def unique_all(x: Any, /) -> Any:
     """The distinct elements, first indices, inverse and counts."""
-    return np.lib._arraysetops_impl.UniqueAllResult(*unique(x, True, True, True, equal_nan=False))  # type: ignore[attr-defined]
+    return np.lib._arraysetops_impl.UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
 
 
 def _joined(*parts: Any) -> Tensor:
@@ -253,7 +274,12 @@ def _joined(*parts: Any) -> Tensor:
 
 @implements(np.isin, names=("in1d",))
 def isin(
-    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Any = None,
 ) -> Tensor:
     """Which elements occur among `test_elements`."""
     x, members = to_tensor(element), s.sort(flat(test_elements), axis=0)
@@ -272,7 +298,9 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
 
 
 @implements(np.intersect1d)
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+def intersect1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
+) -> Any:
     """The sorted distinct elements of both arrays."""
     if return_indices:
         return _intersect_indices(flat(ar1), flat(ar2), assume_unique)
@@ -314,21 +342,35 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Tensor:
     """How often each of 0, 1, 2, ... occurs."""
     values = to_tensor(x)
     if values.ndim != 1:
-        raise ShapeError("object too deep for desired array" if values.ndim else "object of too small depth for desired array")
+        raise ShapeError(
+            "object too deep for desired array"
+            if values.ndim
+            else "object of too small depth for desired array"
+        )
     if not (is_integer(values.dtype) or values.dtype == BOOL) or values.dtype == np.uint64:
         empty = isinstance(values.dims[0], int) and values.dims[0] == 0
         if not empty:
-            raise SpecError(f"Cannot cast array data from {values.dtype!r} to {INT64!r} according to the rule 'safe'")
+            raise SpecError(
+                f"Cannot cast array data from {values.dtype!r} to {INT64!r} according to the rule 'safe'"
+            )
     values = core.cast(values, dtype=INT64)
     largest = NAMES["max"](values, initial=-1)
     size: Dim = as_dim(e.maximum(e.add(largest, 1), as_tensor(minlength)), "minlength")
+    dtype: DType = INT64
     if weights is None:
-        ones, dtype = core.full(values.dims, 1, INT64), INT64
+        ones = core.full(values.dims, 1, INT64)
     else:
-        ones, dtype = to_dtype(to_tensor(weights), np.float64), np.dtype(np.float64)
-        if ones.dims != values.dims and isinstance(ones.dims[0], int) and isinstance(values.dims[0], int):
+        dtype = np.dtype(np.float64)
+        ones = to_dtype(to_tensor(weights), dtype)
+        if (
+            ones.dims != values.dims
+            and isinstance(ones.dims[0], int)
+            and isinstance(values.dims[0], int)
+        ):
             raise ShapeError("The weights and list don't have the same length.")
-    return indexing.scatter(core.full((size,), 0, dtype), ones, _not_negative(values), axes=(0,), mode="add")  # type: ignore[no-any-return]
+    return indexing.scatter(
+        core.full((size,), 0, dtype), ones, _not_negative(values), axes=(0,), mode="add"
+    )  # type: ignore[no-any-return]
 
 
 def _not_negative(values: Tensor) -> Tensor:

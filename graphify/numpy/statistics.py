@@ -14,7 +14,10 @@ from graphify.numpy._table import NAMES, axes_of, finish, implements, to_tensor
 from graphify.numpy.creation import INT64, linspace
 from graphify.numpy.reduction import any_, average, flag, max_, mean, min_, sum_
 from graphify.numpy.sorting import flat, searchsorted, slice_axis
-from graphify.ops import core, elementwise as e, indexing, reduction as r, sorting as s
+from graphify.ops import core, indexing
+from graphify.ops import elementwise as e
+from graphify.ops import reduction as r
+from graphify.ops import sorting as s
 from graphify.ops.core import to_dtype
 from graphify.ops.linalg import matmul, matrix_transpose
 from graphify.ops.shape import concatenate, move_axis
@@ -43,7 +46,9 @@ def _at(line: Tensor, index: Any) -> Tensor:
 
 
 @implements(np.median)
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+def median(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
+) -> Any:
     """The middle element, or the mean of the two in the middle; NaN if there is a NaN."""
     x, axes, line = _ordered(a, axis)
     count = line.dims[-1]
@@ -53,16 +58,23 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     high = e.floor_divide(size, 2)
     low = e.floor_divide(e.subtract(size, 1), 2)
     middle = slice_or_gather(line, low, high)
-    result = mean(middle, axis=0) if middle.dtype != BOOL else mean(to_dtype(middle, np.float64), axis=0)
+    result = (
+        mean(middle, axis=0) if middle.dtype != BOOL else mean(to_dtype(middle, np.float64), axis=0)
+    )
     if is_inexact(x.dtype):
-        result = e.where(any_(e.isnan(line), axis=-1), Tensor(np.asarray(np.nan, result.dtype)), result)
+        result = e.where(
+            any_(e.isnan(line), axis=-1), Tensor(np.asarray(np.nan, result.dtype)), result
+        )
     return finish(_kept(result, x, axes, keepdims), out)
 
 
 def slice_or_gather(line: Tensor, low: Any, high: Any) -> Tensor:
     """Two elements of the last axis, stacked in front; the same one twice has itself as mean."""
     one, other = _at(line, low), _at(line, high)
-    return core.reshape(concatenate(*(core.reshape(t, shape=(1, *t.dims)) for t in (one, other)), axis=0), shape=(2, *one.dims))  # type: ignore[no-any-return]
+    return core.reshape(
+        concatenate(*(core.reshape(t, shape=(1, *t.dims)) for t in (one, other)), axis=0),
+        shape=(2, *one.dims),
+    )  # type: ignore[no-any-return]
 
 
 _CONTINUOUS = {  # method -> (alpha, beta) of the virtual index. Source: numpy.quantile's notes
@@ -87,7 +99,9 @@ def _virtual_index(count: Any, q: Tensor, method: str) -> Tensor:
     return e.add(scaled, offset)  # type: ignore[no-any-return]
 
 
-def _quantile(a: Any, q: Tensor, axis: Any, out: Any, method: str, keepdims: Any, ignore_nan: bool) -> Any:
+def _quantile(
+    a: Any, q: Tensor, axis: Any, out: Any, method: str, keepdims: Any, ignore_nan: bool
+) -> Any:
     x, axes, line = _ordered(a, axis)
     if is_complex(x.dtype):
         raise TypeError("a must be an array of real numbers")
@@ -101,7 +115,11 @@ def _quantile(a: Any, q: Tensor, axis: Any, out: Any, method: str, keepdims: Any
     _check_range(q)
     fractions = flat(q)
     if ignore_nan and is_inexact(x.dtype):
-        present = r.reduce_sum(core.cast(e.logical_not(e.isnan(line)), dtype=INT64), axes=(line.ndim - 1,), keepdims=True)
+        present = r.reduce_sum(
+            core.cast(e.logical_not(e.isnan(line)), dtype=INT64),
+            axes=(line.ndim - 1,),
+            keepdims=True,
+        )
         counts = core.reshape(present, shape=(1, *line.dims[:-1]))
         points = core.reshape(fractions, shape=(fractions.dims[0], *(1,) * (line.ndim - 1)))
     else:
@@ -137,8 +155,14 @@ def _between(line: Tensor, position: Tensor, count: Any, method: str) -> Tensor:
         share = e.where(e.equal(position, low), 0.0, 0.5)
     else:
         share = e.subtract(position, low)
-    share = core.strong(e.where(e.logical_or(e.less(position, 0), e.greater_equal(position, last)), 0.0, share))
-    wide = (*share.dims, *(1,) * (before.ndim - share.ndim)) if share.ndim < before.ndim else share.dims
+    share = core.strong(
+        e.where(e.logical_or(e.less(position, 0), e.greater_equal(position, last)), 0.0, share)
+    )
+    wide = (
+        (*share.dims, *(1,) * (before.ndim - share.ndim))
+        if share.ndim < before.ndim
+        else share.dims
+    )
     return _lerp(before, after, core.reshape(share, shape=wide))
 
 
@@ -196,20 +220,32 @@ def _quantile_functions(percent: bool, ignore_nan: bool, doc: str) -> Any:
     return function
 
 
-quantile = implements(np.quantile)(_quantile_functions(False, False, "Quantiles of the data over axes."))
-percentile = implements(np.percentile)(_quantile_functions(True, False, "Percentiles of the data over axes."))
-nanquantile = implements(np.nanquantile)(_quantile_functions(False, True, "Quantiles, NaN left out."))
-nanpercentile = implements(np.nanpercentile)(_quantile_functions(True, True, "Percentiles, NaN left out."))
+quantile = implements(np.quantile)(
+    _quantile_functions(False, False, "Quantiles of the data over axes.")
+)
+percentile = implements(np.percentile)(
+    _quantile_functions(True, False, "Percentiles of the data over axes.")
+)
+nanquantile = implements(np.nanquantile)(
+    _quantile_functions(False, True, "Quantiles, NaN left out.")
+)
+nanpercentile = implements(np.nanpercentile)(
+    _quantile_functions(True, True, "Percentiles, NaN left out.")
+)
 
 
 @implements(np.nanmedian)
-def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
+def nanmedian(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False
+) -> Any:
     """The median of the elements that are no NaN."""
     x, axes, line = _ordered(a, axis)
     if not is_inexact(x.dtype):
         return median(x, axis, out, keepdims=keepdims)
     place = line.ndim - 1
-    count = r.reduce_sum(core.cast(e.logical_not(e.isnan(line)), dtype=INT64), axes=(place,), keepdims=True)
+    count = r.reduce_sum(
+        core.cast(e.logical_not(e.isnan(line)), dtype=INT64), axes=(place,), keepdims=True
+    )
     low = e.maximum(e.floor_divide(e.subtract(count, 1), 2), 0)
     high = e.minimum(e.floor_divide(count, 2), e.maximum(e.subtract(count, 1), 0))
     pair = concatenate(r.pick_along(line, low, place), r.pick_along(line, high, place), axis=place)
@@ -249,7 +285,10 @@ def cov(
     centred = e.subtract(x, core.reshape(centre, shape=(*centre.dims, 1)))
     right = centred if weights is None else e.multiply(centred, weights)
     product_ = matmul(centred, e.conjugate(matrix_transpose(right)))
-    scaled = e.multiply(product_, e.divide(1, core.cast(core.strong(e.maximum(freedom, 0)), dtype=np.dtype(np.float64))))
+    scaled = e.multiply(
+        product_,
+        e.divide(1, core.cast(core.strong(e.maximum(freedom, 0)), dtype=np.dtype(np.float64))),
+    )
     scaled = to_dtype(scaled, x.dtype)
     count = x.dims[0]
     if not isinstance(count, int):
@@ -257,14 +296,16 @@ def cov(
             f"cov: the number of variables must be known while tracing, got {count}: of one variable "
             "the result is a scalar, of more a matrix"
         )
-    return core.reshape(scaled, shape=()) if count == 1 else scaled  # type: ignore[no-any-return]
+    return core.reshape(scaled, shape=()) if count == 1 else scaled
 
 
 def _observations(m: Any, rowvar: bool, dtype: Any, *others: Any) -> Tensor:
     x = to_tensor(m)
     if x.ndim > 2:
         raise ValueError("m has more than 2 dimensions")
-    kinds = [x.dtype, np.dtype(np.float64)] + [to_tensor(o).dtype for o in others if not isinstance(o, np.dtype) and o is not None]
+    kinds = [x.dtype, np.dtype(np.float64)] + [
+        to_tensor(o).dtype for o in others if not isinstance(o, np.dtype) and o is not None
+    ]
     x = to_dtype(x, np.result_type(*kinds) if dtype is None else dtype)
     if x.ndim < 2:
         x = core.reshape(x, shape=(1, product(x.dims)))
@@ -294,7 +335,9 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         return e.divide(c, c)  # type: ignore[no-any-return]
     deviation = e.sqrt(e.real(NAMES["diagonal"](c)))
     n = deviation.dims[0]
-    c = e.divide(e.divide(c, core.reshape(deviation, shape=(n, 1))), core.reshape(deviation, shape=(1, n)))
+    c = e.divide(
+        e.divide(c, core.reshape(deviation, shape=(n, 1))), core.reshape(deviation, shape=(1, n))
+    )
     if is_complex(c.dtype):
         return e.make_complex(_unit(e.real(c)), _unit(e.imag(c)))  # type: ignore[no-any-return]
     return _unit(c)
@@ -318,7 +361,11 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     if edges.ndim > 1:
         raise ShapeError("`bins` must be 1d, when an array")
     x = flat(a)
-    kind = np.result_type(x.dtype, np.float64) if not is_float(x.dtype) else np.result_type(x.dtype, np.float32)
+    kind = (
+        np.result_type(x.dtype, np.float64)
+        if not is_float(x.dtype)
+        else np.result_type(x.dtype, np.float32)
+    )
     low, high = _outer_edges(x, range)
     return linspace(low, high, _bin_count(bins) + 1, dtype=kind)  # type: ignore[no-any-return]
 
@@ -347,11 +394,15 @@ def _outer_edges(x: Tensor, range: Any) -> tuple[Any, Any]:
     else:
         low, high = min_(x), max_(x)
     flat_range = e.equal(low, high)
-    return e.where(flat_range, e.subtract(low, 0.5), low), e.where(flat_range, e.add(high, 0.5), high)
+    return e.where(flat_range, e.subtract(low, 0.5), low), e.where(
+        flat_range, e.add(high, 0.5), high
+    )
 
 
 @implements(np.histogram)
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Tensor, Tensor]:
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[Tensor, Tensor]:
     """How many elements fall in each bin, and the edges of the bins."""
     x = flat(a)
     edges = histogram_bin_edges(x, bins, range)
@@ -379,5 +430,3 @@ def _weighted(x: Tensor, weights: Tensor, edges: Tensor, n: Dim) -> Tensor:
     right = searchsorted(line, slice_axis(edges, n - 1, n, 0), "right")
     marks = concatenate(left, right, axis=0)
     return to_dtype(NAMES["diff"](indexing.gather(total, marks, axes=(0,))), weights.dtype)
-
-

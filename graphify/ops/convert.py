@@ -53,6 +53,7 @@ def convert(value: Any) -> Tensor:
 
 def _plain(value: Any) -> Any:
     """A Python number of the exact builtin class."""
+    kind: Any
     for kind in _NUMBERS:
         if isinstance(value, kind):
             return kind(value)
@@ -110,7 +111,9 @@ def _numbers(items: list[Any]) -> np.ndarray[Any, Any]:
         raise OverflowError(f"Python integer {largest} is too large for a 64-bit integer")
     only_python = not any(isinstance(leaf, np.generic) for leaf in _leaves(items))
     if only_python and result.dtype.kind in "fc":
-        return result.astype(python_dtype(complex if result.dtype.kind == "c" else float), copy=False)
+        return result.astype(
+            python_dtype(complex if result.dtype.kind == "c" else float), copy=False
+        )
     return result.astype(canonical_dtype(result.dtype), copy=False)
 
 
@@ -166,8 +169,7 @@ def _nest(tensors: list[Tensor], shape: tuple[int, ...]) -> Tensor:
     if not tensors:
         return Tensor(np.zeros(shape, python_dtype(float)))
     stacked = stack(tensors)
-    return core.reshape(stacked, shape=(*shape, *tensors[0].dims)) if len(shape) > 1 else stacked  # type: ignore[no-any-return]
+    return core.reshape(stacked, shape=(*shape, *tensors[0].dims)) if len(shape) > 1 else stacked
 
 
 set_asarray_hook(convert)
-

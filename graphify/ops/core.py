@@ -1,6 +1,6 @@
 """The few ops that rules themselves are written with: cast, reshape, broadcast_to, sum_to.
 
-    unbroadcast(g, x)    # a cotangent brought back to the shape and dtype of the operand x
+unbroadcast(g, x)    # a cotangent brought back to the shape and dtype of the operand x
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from graphify.errors import ShapeError
 from graphify.ir.bind import Tensor, active_tapes, as_tensor
-from graphify.ir.op import defop
+from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, fresh, product
 from graphify.ir.types import DType, Spec, canonical_dtype, is_complex, is_inexact
 
@@ -32,7 +32,7 @@ def _cast_jvp(ts: tuple[Tensor, ...], y: Tensor, x: Tensor, **attrs: Any) -> Ten
     return cast(ts[0], dtype=y.dtype) if is_inexact(y.dtype) else None
 
 
-cast = defop(
+cast: Op = defop(
     "cast",
     spec=lambda x, dtype, weak=False: Spec(x.shape, dtype, weak),
     eval=_cast_eval,
@@ -40,7 +40,10 @@ cast = defop(
     jvp=_cast_jvp,
     vmap=lambda args, batched, **attrs: cast(*args, **attrs),
     tf="cast",
-    sample=lambda: [((np.array([-1.5, 0.0, 2.7]),), {"dtype": np.dtype(d)}) for d in ("f4", "f8", "i4", "?", "c8", "c16")],
+    sample=lambda: [
+        ((np.array([-1.5, 0.0, 2.7]),), {"dtype": np.dtype(d)})
+        for d in ("f4", "f8", "i4", "?", "c8", "c16")
+    ],
     doc="converts to another dtype, as ndarray.astype does",
 )
 
@@ -59,7 +62,7 @@ def to_dtype(x: Tensor, dtype: Any) -> Tensor:
 
 # --- copy -----------------------------------------------------------------------------------
 
-copy = defop(
+copy: Op = defop(
     "copy",
     spec=lambda x: Spec(x.shape, x.dtype),
     eval=lambda x: np.array(x, copy=True),
@@ -86,7 +89,7 @@ def _reshape_vmap(args: Any, batched: Any, shape: Shape) -> Tensor:
     return reshape(args[0], shape=(args[0].dims[0], *shape))  # type: ignore[no-any-return]
 
 
-reshape = defop(
+reshape: Op = defop(
     "reshape",
     spec=_reshape_spec,
     eval=lambda x, shape: x.reshape(shape),
@@ -95,7 +98,10 @@ reshape = defop(
     vmap=_reshape_vmap,
     put=lambda base, new, shape: reshape(new, shape=base.dims),
     tf="reshape",
-    sample=lambda: [((np.arange(6.0),), {"shape": (2, 3)}), ((np.ones((2, 0)),), {"shape": (0, 5)})],
+    sample=lambda: [
+        ((np.arange(6.0),), {"shape": (2, 3)}),
+        ((np.ones((2, 0)),), {"shape": (0, 5)}),
+    ],
     doc="the same elements in C order under another shape",
 )
 
@@ -129,10 +135,14 @@ def _broadcast_dims(dims: list[Dim], shapes: tuple[Shape, ...]) -> Dim:
 
 def _broadcast_spec(x: Spec, shape: Shape) -> Spec:
     if len(x.shape) > len(shape):
-        raise ShapeError(f"broadcast_to: argument 2 'shape': expected rank >= {len(x.shape)}, got {shape}")
+        raise ShapeError(
+            f"broadcast_to: argument 2 'shape': expected rank >= {len(x.shape)}, got {shape}"
+        )
     for dim, target in zip(reversed(x.shape), reversed(shape), strict=False):
         if dim != 1 and decide_equal(dim, target) is False:
-            raise ShapeError(f"broadcast_to: operand of shape {x.shape} does not broadcast to {shape}")
+            raise ShapeError(
+                f"broadcast_to: operand of shape {x.shape} does not broadcast to {shape}"
+            )
     return Spec(shape, x.dtype)
 
 
@@ -143,7 +153,7 @@ def _broadcast_vmap(args: Any, batched: Any, shape: Shape) -> Tensor:
     return broadcast_to(aligned, shape=(x.dims[0], *shape))  # type: ignore[no-any-return]
 
 
-broadcast_to = defop(
+broadcast_to: Op = defop(
     "broadcast_to",
     spec=_broadcast_spec,
     eval=lambda x, shape: np.broadcast_to(x, shape),
@@ -151,7 +161,10 @@ broadcast_to = defop(
     jvp="linear",
     vmap=_broadcast_vmap,
     tf="broadcast_to",
-    sample=lambda: [((np.arange(3.0),), {"shape": (2, 3)}), ((np.ones((3, 1)),), {"shape": (2, 3, 4)})],
+    sample=lambda: [
+        ((np.arange(3.0),), {"shape": (2, 3)}),
+        ((np.ones((3, 1)),), {"shape": (2, 3, 4)}),
+    ],
     doc="repeats along new axes and axes of length one",
 )
 
@@ -170,7 +183,7 @@ def _sum_to_vmap(args: Any, batched: Any, shape: Shape) -> Tensor:
     return reshape(aligned, shape=(x.dims[0], *shape))  # type: ignore[no-any-return]
 
 
-sum_to = defop(
+sum_to: Op = defop(
     "sum_to",
     spec=lambda x, shape: Spec(shape, x.dtype),
     eval=_sum_to_eval,

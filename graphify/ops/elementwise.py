@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphify.ir.bind import Tensor, as_tensor
-from graphify.ir.op import defop
+from graphify.ir.op import Op, defop
 from graphify.ir.promotion import result_type
 from graphify.ir.types import BOOL, Spec, is_complex, real_dtype
 from graphify.ops import core
@@ -31,9 +31,11 @@ INTS = "bhilBHIL"  # for ops with kinks and ties, where floats would have no der
 
 # --- arithmetic ---------------------------------------------------------------------------------
 
-add = elementwise("add", np.add, [1, 1], weak=True, tf="math.add", sample=numbers(2))
-subtract = elementwise("subtract", np.subtract, [1, -1], weak=True, tf="math.subtract", sample=numbers(2))
-multiply = elementwise(
+add: Op = elementwise("add", np.add, [1, 1], weak=True, tf="math.add", sample=numbers(2))
+subtract: Op = elementwise(
+    "subtract", np.subtract, [1, -1], weak=True, tf="math.subtract", sample=numbers(2)
+)
+multiply: Op = elementwise(
     "multiply",
     np.multiply,
     [lambda y, a, b: b, lambda y, a, b: a],
@@ -41,7 +43,7 @@ multiply = elementwise(
     tf="math.multiply",
     sample=both(numbers(2), reals(-2, 2, 2, "FD")),
 )
-divide = elementwise(
+divide: Op = elementwise(
     "divide",
     np.divide,
     [lambda y, a, b: 1 / b, lambda y, a, b: -a / (b * b)],
@@ -49,12 +51,18 @@ divide = elementwise(
     tf="divide",
     sample=reals(0.5, 3, 2, "fdD"),
 )
-negative = elementwise("negative", np.negative, [-1], weak=True, tf="math.negative", sample=numbers())
-positive = elementwise("positive", np.positive, [1], weak=True, tf="identity", sample=numbers())
-floor_divide = elementwise(
-    "floor_divide", np.floor_divide, weak=True, tf="floor_divide", sample=both(numbers(2), reals(-9, 9, 2))
+negative: Op = elementwise(
+    "negative", np.negative, [-1], weak=True, tf="math.negative", sample=numbers()
 )
-remainder = elementwise(
+positive: Op = elementwise("positive", np.positive, [1], weak=True, tf="identity", sample=numbers())
+floor_divide: Op = elementwise(
+    "floor_divide",
+    np.floor_divide,
+    weak=True,
+    tf="floor_divide",
+    sample=both(numbers(2), reals(-9, 9, 2)),
+)
+remainder: Op = elementwise(
     "remainder",
     np.remainder,
     [1, lambda y, a, b: -floor_divide(a, b)],
@@ -62,14 +70,14 @@ remainder = elementwise(
     tf="remainder",
     sample=both(numbers(2, dtypes=INTS), reals(1, 4, 2)),
 )
-fmod = elementwise(
+fmod: Op = elementwise(
     "fmod",
     np.fmod,
     [1, lambda y, a, b: -trunc(a / b)],
     tf="fmod",
     sample=both(numbers(2, dtypes=INTS), reals(1, 4, 2)),
 )
-power = elementwise(
+power: Op = elementwise(
     "power",
     np.power,
     [
@@ -80,7 +88,7 @@ power = elementwise(
     tf="power",
     sample=both(reals(0.3, 2, 2, "fdD"), numbers(2, 0, 4, "ilIL")),
 )
-float_power = elementwise(
+float_power: Op = elementwise(
     "float_power",
     np.float_power,
     [
@@ -90,25 +98,29 @@ float_power = elementwise(
     tf="math.pow",
     sample=reals(0.3, 2, 2, "dD"),
 )
-square = elementwise(
+square: Op = elementwise(
     "square", np.square, [lambda y, x: 2 * x], tf="math.square", sample=both(numbers(), complexes)
 )
-reciprocal = elementwise(
-    "reciprocal", np.reciprocal, [lambda y, x: -y * y], tf="reciprocal", sample=reals(0.5, 3, 1, "fdD")
+reciprocal: Op = elementwise(
+    "reciprocal",
+    np.reciprocal,
+    [lambda y, x: -y * y],
+    tf="reciprocal",
+    sample=reals(0.5, 3, 1, "fdD"),
 )
 
 
-def _direction(y: Tensor, x: Tensor) -> Tensor:
+def _direction(y: Tensor, x: Tensor) -> Any:
     """x / |x|, 0 at 0. The sign of a complex number has derivatives of its own."""
     return x / where(equal(y, 0), 1, y) if is_complex(x.dtype) else sign(x)
 
 
-def _absolute_jvp(t: Tensor, y: Tensor, x: Tensor) -> Tensor:
+def _absolute_jvp(t: Any, y: Tensor, x: Tensor) -> Any:
     # Not holomorphic: along a tangent t, |x| grows by the real part of t * conj(x / |x|).
     return real(t * conjugate(_direction(y, x))) if is_complex(x.dtype) else t * sign(x)
 
 
-absolute = elementwise(
+absolute: Op = elementwise(
     "absolute",
     np.absolute,
     [lambda y, x: sign(x)],
@@ -118,31 +130,43 @@ absolute = elementwise(
     tf="math.abs",
     sample=both(numbers(dtypes=INTS), reals(-3, 3), complexes),
 )
-fabs = elementwise("fabs", np.fabs, [lambda y, x: sign(x)], tf="math.abs", sample=reals(-2, 2))
-sign = elementwise("sign", np.sign, tf="math.sign", sample=numbers())
-heaviside = elementwise("heaviside", np.heaviside, tf="heaviside", sample=reals(-2, 2, 2))
+fabs: Op = elementwise("fabs", np.fabs, [lambda y, x: sign(x)], tf="math.abs", sample=reals(-2, 2))
+sign: Op = elementwise("sign", np.sign, tf="math.sign", sample=numbers())
+heaviside: Op = elementwise("heaviside", np.heaviside, tf="heaviside", sample=reals(-2, 2, 2))
 
 # --- exponentials and logarithms --------------------------------------------------------------------
 
-exp = elementwise("exp", np.exp, [lambda y, x: y], tf="math.exp", sample=reals(-3, 3, 1, "fdD"))
-exp2 = elementwise("exp2", np.exp2, [lambda y, x: LN2 * y], tf="exp2", sample=reals(-3, 3))
-expm1 = elementwise("expm1", np.expm1, [lambda y, x: y + 1], tf="math.expm1", sample=reals(-3, 3))
-log = elementwise("log", np.log, [lambda y, x: 1 / x], tf="math.log", sample=reals(0.1, 5, 1, "fdD"))
-log2 = elementwise("log2", np.log2, [lambda y, x: 1 / (LN2 * x)], tf="log2", sample=reals(0.1, 5))
-log10 = elementwise("log10", np.log10, [lambda y, x: 1 / (LN10 * x)], tf="log10", sample=reals(0.1, 5))
-log1p = elementwise("log1p", np.log1p, [lambda y, x: 1 / (1 + x)], tf="math.log1p", sample=reals(-0.9, 3))
-sqrt = elementwise(
+exp: Op = elementwise("exp", np.exp, [lambda y, x: y], tf="math.exp", sample=reals(-3, 3, 1, "fdD"))
+exp2: Op = elementwise("exp2", np.exp2, [lambda y, x: LN2 * y], tf="exp2", sample=reals(-3, 3))
+expm1: Op = elementwise(
+    "expm1", np.expm1, [lambda y, x: y + 1], tf="math.expm1", sample=reals(-3, 3)
+)
+log: Op = elementwise(
+    "log", np.log, [lambda y, x: 1 / x], tf="math.log", sample=reals(0.1, 5, 1, "fdD")
+)
+log2: Op = elementwise(
+    "log2", np.log2, [lambda y, x: 1 / (LN2 * x)], tf="log2", sample=reals(0.1, 5)
+)
+log10: Op = elementwise(
+    "log10", np.log10, [lambda y, x: 1 / (LN10 * x)], tf="log10", sample=reals(0.1, 5)
+)
+log1p: Op = elementwise(
+    "log1p", np.log1p, [lambda y, x: 1 / (1 + x)], tf="math.log1p", sample=reals(-0.9, 3)
+)
+sqrt: Op = elementwise(
     "sqrt", np.sqrt, [lambda y, x: 0.5 / y], tf="math.sqrt", sample=reals(0.1, 5, 1, "fdD")
 )
-cbrt = elementwise("cbrt", np.cbrt, [lambda y, x: 1 / (3 * y * y)], tf="cbrt", sample=reals(0.1, 5))
-logaddexp = elementwise(
+cbrt: Op = elementwise(
+    "cbrt", np.cbrt, [lambda y, x: 1 / (3 * y * y)], tf="cbrt", sample=reals(0.1, 5)
+)
+logaddexp: Op = elementwise(
     "logaddexp",
     np.logaddexp,
     [lambda y, a, b: exp(a - y), lambda y, a, b: exp(b - y)],
     tf="logaddexp",
     sample=reals(-3, 3, 2),
 )
-logaddexp2 = elementwise(
+logaddexp2: Op = elementwise(
     "logaddexp2",
     np.logaddexp2,
     [lambda y, a, b: exp2(a - y), lambda y, a, b: exp2(b - y)],
@@ -152,61 +176,77 @@ logaddexp2 = elementwise(
 
 # --- trigonometry --------------------------------------------------------------------------------------
 
-sin = elementwise("sin", np.sin, [lambda y, x: cos(x)], tf="math.sin", sample=reals(-3, 3, 1, "fdD"))
-cos = elementwise("cos", np.cos, [lambda y, x: -sin(x)], tf="math.cos", sample=reals(-3, 3, 1, "fdD"))
-tan = elementwise("tan", np.tan, [lambda y, x: 1 + y * y], tf="math.tan", sample=reals(-1, 1))
-arcsin = elementwise(
+sin: Op = elementwise(
+    "sin", np.sin, [lambda y, x: cos(x)], tf="math.sin", sample=reals(-3, 3, 1, "fdD")
+)
+cos: Op = elementwise(
+    "cos", np.cos, [lambda y, x: -sin(x)], tf="math.cos", sample=reals(-3, 3, 1, "fdD")
+)
+tan: Op = elementwise("tan", np.tan, [lambda y, x: 1 + y * y], tf="math.tan", sample=reals(-1, 1))
+arcsin: Op = elementwise(
     "arcsin", np.arcsin, [lambda y, x: 1 / sqrt(1 - x * x)], tf="math.asin", sample=reals(-0.9, 0.9)
 )
-arccos = elementwise(
-    "arccos", np.arccos, [lambda y, x: -1 / sqrt(1 - x * x)], tf="math.acos", sample=reals(-0.9, 0.9)
+arccos: Op = elementwise(
+    "arccos",
+    np.arccos,
+    [lambda y, x: -1 / sqrt(1 - x * x)],
+    tf="math.acos",
+    sample=reals(-0.9, 0.9),
 )
-arctan = elementwise(
+arctan: Op = elementwise(
     "arctan", np.arctan, [lambda y, x: 1 / (1 + x * x)], tf="math.atan", sample=reals(-3, 3)
 )
-arctan2 = elementwise(
+arctan2: Op = elementwise(
     "arctan2",
     np.arctan2,
     [lambda y, a, b: b / (a * a + b * b), lambda y, a, b: -a / (a * a + b * b)],
     tf="math.atan2",
     sample=reals(0.5, 3, 2),
 )
-hypot = elementwise(
-    "hypot", np.hypot, [lambda y, a, b: a / y, lambda y, a, b: b / y], tf="hypot", sample=reals(0.5, 3, 2)
+hypot: Op = elementwise(
+    "hypot",
+    np.hypot,
+    [lambda y, a, b: a / y, lambda y, a, b: b / y],
+    tf="hypot",
+    sample=reals(0.5, 3, 2),
 )
-sinh = elementwise("sinh", np.sinh, [lambda y, x: cosh(x)], tf="math.sinh", sample=reals(-3, 3))
-cosh = elementwise("cosh", np.cosh, [lambda y, x: sinh(x)], tf="math.cosh", sample=reals(-3, 3))
-tanh = elementwise(
+sinh: Op = elementwise("sinh", np.sinh, [lambda y, x: cosh(x)], tf="math.sinh", sample=reals(-3, 3))
+cosh: Op = elementwise("cosh", np.cosh, [lambda y, x: sinh(x)], tf="math.cosh", sample=reals(-3, 3))
+tanh: Op = elementwise(
     "tanh", np.tanh, [lambda y, x: 1 - y * y], tf="math.tanh", sample=reals(-3, 3, 1, "fdD")
 )
-arcsinh = elementwise(
+arcsinh: Op = elementwise(
     "arcsinh", np.arcsinh, [lambda y, x: 1 / sqrt(x * x + 1)], tf="math.asinh", sample=reals(-3, 3)
 )
-arccosh = elementwise(
+arccosh: Op = elementwise(
     "arccosh", np.arccosh, [lambda y, x: 1 / sqrt(x * x - 1)], tf="math.acosh", sample=reals(1.1, 3)
 )
-arctanh = elementwise(
+arctanh: Op = elementwise(
     "arctanh", np.arctanh, [lambda y, x: 1 / (1 - x * x)], tf="math.atanh", sample=reals(-0.9, 0.9)
 )
-deg2rad = elementwise("deg2rad", np.deg2rad, [lambda y, x: PI / 180], tf="deg2rad", sample=reals(-90, 90))
-rad2deg = elementwise("rad2deg", np.rad2deg, [lambda y, x: 180 / PI], tf="rad2deg", sample=reals(-3, 3))
+deg2rad: Op = elementwise(
+    "deg2rad", np.deg2rad, [lambda y, x: PI / 180], tf="deg2rad", sample=reals(-90, 90)
+)
+rad2deg: Op = elementwise(
+    "rad2deg", np.rad2deg, [lambda y, x: 180 / PI], tf="rad2deg", sample=reals(-3, 3)
+)
 
 # --- rounding and parts ----------------------------------------------------------------------------------
 
-floor = elementwise("floor", np.floor, tf="math.floor", sample=reals(-3, 3))
-ceil = elementwise("ceil", np.ceil, tf="math.ceil", sample=reals(-3, 3))
-trunc = elementwise("trunc", np.trunc, tf="trunc", sample=reals(-3, 3))
-rint = elementwise("rint", np.rint, tf="math.rint", sample=reals(-3, 3))
-copysign = elementwise(
+floor: Op = elementwise("floor", np.floor, tf="math.floor", sample=reals(-3, 3))
+ceil: Op = elementwise("ceil", np.ceil, tf="math.ceil", sample=reals(-3, 3))
+trunc: Op = elementwise("trunc", np.trunc, tf="trunc", sample=reals(-3, 3))
+rint: Op = elementwise("rint", np.rint, tf="math.rint", sample=reals(-3, 3))
+copysign: Op = elementwise(
     "copysign",
     np.copysign,
     [lambda y, a, b: sign(a) * sign(y), None],
     tf="copysign",
     sample=reals(-3, 3, 2),
 )
-nextafter = elementwise("nextafter", np.nextafter, tf="nextafter", sample=reals(-3, 3, 2))
-spacing = elementwise("spacing", np.spacing, tf="spacing", sample=reals(0.5, 3))
-conjugate = elementwise(
+nextafter: Op = elementwise("nextafter", np.nextafter, tf="nextafter", sample=reals(-3, 3, 2))
+spacing: Op = elementwise("spacing", np.spacing, tf="spacing", sample=reals(0.5, 3))
+conjugate: Op = elementwise(
     "conjugate",
     np.conjugate,
     [lambda y, x: 1],
@@ -219,7 +259,7 @@ conjugate = elementwise(
 # --- choice ------------------------------------------------------------------------------------------------
 
 
-def _winner(y: Tensor, chosen: Tensor, other: Tensor) -> Tensor:
+def _winner(y: Tensor, chosen: Tensor, other: Tensor) -> Any:
     """1 where this operand is the result, 1/2 at ties, 0 elsewhere."""
     wins = core.cast(equal(chosen, y), dtype=real_dtype(y.dtype))
     ties = core.cast(equal(chosen, other), dtype=real_dtype(y.dtype))
@@ -228,18 +268,21 @@ def _winner(y: Tensor, chosen: Tensor, other: Tensor) -> Tensor:
 
 _CHOICES = both(numbers(2, dtypes=INTS), reals(-3, 3, 2))
 _CHOICE = [lambda y, a, b: _winner(y, a, b), lambda y, a, b: _winner(y, b, a)]
-maximum = elementwise("maximum", np.maximum, _CHOICE, tf="maximum", sample=_CHOICES)
-minimum = elementwise("minimum", np.minimum, _CHOICE, tf="minimum", sample=_CHOICES)
-fmax = elementwise("fmax", np.fmax, _CHOICE, tf="fmax", sample=_CHOICES)
-fmin = elementwise("fmin", np.fmin, _CHOICE, tf="fmin", sample=_CHOICES)
+maximum: Op = elementwise("maximum", np.maximum, _CHOICE, tf="maximum", sample=_CHOICES)
+minimum: Op = elementwise("minimum", np.minimum, _CHOICE, tf="minimum", sample=_CHOICES)
+fmax: Op = elementwise("fmax", np.fmax, _CHOICE, tf="fmax", sample=_CHOICES)
+fmin: Op = elementwise("fmin", np.fmin, _CHOICE, tf="fmin", sample=_CHOICES)
 
 
 def _where_convert(condition: Any, a: Any, b: Any) -> list[Tensor]:
     c, x, y = as_tensor(condition), as_tensor(a), as_tensor(b)
     dtype = result_type(operand(x), operand(y))
-    c = c if c.dtype == BOOL else c != 0
+    c = c if c.dtype == BOOL else not_equal(c, 0)
     if x.spec.weak and y.spec.weak:
-        return [c, *(t if t.dtype == dtype else core.cast(t, dtype=dtype, weak=True) for t in (x, y))]
+        return [
+            c,
+            *(t if t.dtype == dtype else core.cast(t, dtype=dtype, weak=True) for t in (x, y)),
+        ]
     return [c, core.to_dtype(x, dtype), core.to_dtype(y, dtype)]
 
 
@@ -265,10 +308,12 @@ def _where_vmap(args: Any, batched: Any) -> Tensor:
 
 def _where_samples() -> Any:
     c = np.array([[True, False, True]])
-    return [((c, np.arange(6.0).reshape(2, 3).astype(d), np.array(9).astype(d)), {}) for d in "?ilfdD"]
+    return [
+        ((c, np.arange(6.0).reshape(2, 3).astype(d), np.array(9).astype(d)), {}) for d in "?ilfdD"
+    ]
 
 
-where = defop(
+where: Op = defop(
     "where",
     spec=_where_spec,
     eval=np.where,
@@ -285,18 +330,23 @@ where = defop(
 # --- comparison and logic -------------------------------------------------------------------------------------
 
 _equality = both(numbers(2), reals(-2, 2, 2, "FD"))
-equal = elementwise("equal", np.equal, tf="math.equal", sample=_equality)
-not_equal = elementwise("not_equal", np.not_equal, tf="math.not_equal", sample=_equality)
-less = elementwise("less", np.less, tf="math.less", sample=numbers(2))
-less_equal = elementwise("less_equal", np.less_equal, tf="math.less_equal", sample=numbers(2))
-greater = elementwise("greater", np.greater, tf="math.greater", sample=numbers(2))
-greater_equal = elementwise("greater_equal", np.greater_equal, tf="math.greater_equal", sample=numbers(2))
+equal: Op = elementwise("equal", np.equal, tf="math.equal", sample=_equality)
+not_equal: Op = elementwise("not_equal", np.not_equal, tf="math.not_equal", sample=_equality)
+less: Op = elementwise("less", np.less, tf="math.less", sample=numbers(2))
+less_equal: Op = elementwise("less_equal", np.less_equal, tf="math.less_equal", sample=numbers(2))
+greater: Op = elementwise("greater", np.greater, tf="math.greater", sample=numbers(2))
+greater_equal: Op = elementwise(
+    "greater_equal", np.greater_equal, tf="math.greater_equal", sample=numbers(2)
+)
 _logic = both(booleans(2), numbers(2, -1, 2, "if"))
-logical_and = elementwise("logical_and", np.logical_and, tf="logical_and", sample=_logic)
-logical_or = elementwise("logical_or", np.logical_or, tf="logical_or", sample=_logic)
-logical_xor = elementwise("logical_xor", np.logical_xor, tf="logical_xor", sample=_logic)
-logical_not = elementwise(
-    "logical_not", np.logical_not, tf="logical_not", sample=both(booleans(), numbers(1, -1, 2, "if"))
+logical_and: Op = elementwise("logical_and", np.logical_and, tf="logical_and", sample=_logic)
+logical_or: Op = elementwise("logical_or", np.logical_or, tf="logical_or", sample=_logic)
+logical_xor: Op = elementwise("logical_xor", np.logical_xor, tf="logical_xor", sample=_logic)
+logical_not: Op = elementwise(
+    "logical_not",
+    np.logical_not,
+    tf="logical_not",
+    sample=both(booleans(), numbers(1, -1, 2, "if")),
 )
 
 
@@ -305,29 +355,33 @@ def _special() -> Any:
     return [((values.astype(d),), {}) for d in "fd"]
 
 
-isnan = elementwise("isnan", np.isnan, tf="math.is_nan", sample=_special)
-isinf = elementwise("isinf", np.isinf, tf="math.is_inf", sample=_special)
-isfinite = elementwise("isfinite", np.isfinite, tf="math.is_finite", sample=_special)
-signbit = elementwise("signbit", np.signbit, tf="signbit", sample=_special)
+isnan: Op = elementwise("isnan", np.isnan, tf="math.is_nan", sample=_special)
+isinf: Op = elementwise("isinf", np.isinf, tf="math.is_inf", sample=_special)
+isfinite: Op = elementwise("isfinite", np.isfinite, tf="math.is_finite", sample=_special)
+signbit: Op = elementwise("signbit", np.signbit, tf="signbit", sample=_special)
 
 # --- bits and integers ------------------------------------------------------------------------------------------
 
 _ints = "bhilBHIL"
 _bits = both(booleans(2), numbers(2, -4, 5, _ints))
-bitwise_and = elementwise("bitwise_and", np.bitwise_and, weak=True, tf="bitwise_and", sample=_bits)
-bitwise_or = elementwise("bitwise_or", np.bitwise_or, weak=True, tf="bitwise_or", sample=_bits)
-bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, weak=True, tf="bitwise_xor", sample=_bits)
-invert = elementwise(
+bitwise_and: Op = elementwise(
+    "bitwise_and", np.bitwise_and, weak=True, tf="bitwise_and", sample=_bits
+)
+bitwise_or: Op = elementwise("bitwise_or", np.bitwise_or, weak=True, tf="bitwise_or", sample=_bits)
+bitwise_xor: Op = elementwise(
+    "bitwise_xor", np.bitwise_xor, weak=True, tf="bitwise_xor", sample=_bits
+)
+invert: Op = elementwise(
     "invert", np.invert, weak=True, tf="invert", sample=both(booleans(), numbers(1, -4, 5, _ints))
 )
-left_shift = elementwise(
+left_shift: Op = elementwise(
     "left_shift", np.left_shift, weak=True, tf="left_shift", sample=numbers(2, 0, 5, _ints)
 )
-right_shift = elementwise(
+right_shift: Op = elementwise(
     "right_shift", np.right_shift, weak=True, tf="right_shift", sample=numbers(2, 0, 5, _ints)
 )
-gcd = elementwise("gcd", np.gcd, tf="gcd", sample=numbers(2, 0, 30, "ilIL"))
-lcm = elementwise("lcm", np.lcm, tf="lcm", sample=numbers(2, 0, 30, "ilIL"))
+gcd: Op = elementwise("gcd", np.gcd, tf="gcd", sample=numbers(2, 0, 30, "ilIL"))
+lcm: Op = elementwise("lcm", np.lcm, tf="lcm", sample=numbers(2, 0, 30, "ilIL"))
 
 # --- real and imaginary parts ---------------------------------------------------------------------------------------
 
@@ -340,7 +394,7 @@ def _complex_of(re: Tensor, im: Tensor) -> Tensor:
     return make_complex(re, im)  # type: ignore[no-any-return]
 
 
-real = defop(
+real: Op = defop(
     "real",
     spec=_part_spec,
     eval=lambda x: np.real(x),
@@ -353,11 +407,13 @@ real = defop(
     extra={"elementwise": True},
     doc="numpy.real",
 )
-imag = defop(
+imag: Op = defop(
     "imag",
     spec=_part_spec,
     eval=lambda x: np.imag(x),
-    vjp=lambda g, y, x: [_complex_of(core.zeros_like(g), g) if is_complex(x.dtype) else core.zeros_like(g)],
+    vjp=lambda g, y, x: [
+        _complex_of(core.zeros_like(g), g) if is_complex(x.dtype) else core.zeros_like(g)
+    ],
     jvp=lambda ts, y, x: imag(ts[0]),
     vmap=lambda args, batched: imag(args[0]),
     put=lambda base, new: make_complex(real(base), new),
@@ -380,13 +436,16 @@ def _make_complex_eval(re: Any, im: Any) -> Any:
     return out
 
 
-make_complex = defop(
+make_complex: Op = defop(
     "complex",
     spec=_make_complex_spec,
     eval=_make_complex_eval,
     vjp=lambda g, y, re, im: [core.unbroadcast(real(g), re), core.unbroadcast(imag(g), im)],
     jvp=lambda ts, y, re, im: core.like(
-        make_complex(*(core.zeros_like(x) if t is None else t for t, x in zip(ts, (re, im), strict=True))), y
+        make_complex(
+            *(core.zeros_like(x) if t is None else t for t, x in zip(ts, (re, im), strict=True))
+        ),
+        y,
     ),
     vmap=lambda args, batched: make_complex(
         *(

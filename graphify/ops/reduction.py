@@ -19,7 +19,7 @@ from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, product
 from graphify.ir.types import BOOL, DType, Spec
 from graphify.ops import core
-from graphify.ops.elementwise import conjugate, equal, where
+from graphify.ops.elementwise import add, conjugate, divide, equal, multiply, where
 from graphify.ops.indexing import slice_
 from graphify.ops.shape import concatenate, flip, iota, transpose
 
@@ -52,7 +52,9 @@ def _reduction(
     cell: list[Op] = []
     op = defop(
         name,
-        spec=lambda x, axes, keepdims=False: Spec(reduced_shape(x.shape, axes, keepdims), dtype or x.dtype),
+        spec=lambda x, axes, keepdims=False: Spec(
+            reduced_shape(x.shape, axes, keepdims), dtype or x.dtype
+        ),
         eval=evaluate,
         vmap=lambda args, batched, axes, keepdims=False: cell[0](
             args[0], axes=tuple(a + 1 for a in axes), keepdims=keepdims
@@ -86,7 +88,7 @@ def _bits(d: str) -> Any:
 
 # --- sum --------------------------------------------------------------------------------------
 
-reduce_sum = _reduction(
+reduce_sum: Op = _reduction(
     "reduce_sum",
     lambda x, axes, keepdims=False: np.add.reduce(x, axis=axes, dtype=x.dtype, keepdims=keepdims),
     _samples(_normal, "ilfdD"),
@@ -120,7 +122,7 @@ def _others(x: Tensor, axes: Axes) -> Tensor:
     axis = flat.ndim - 1
     before = shifted(cumprod(flat, axis=axis), axis, 1)
     after = flip(shifted(cumprod(flip(flat, axes=(axis,)), axis=axis), axis, 1), axes=(axis,))
-    return unflat_axes(before * after, x.dims, axes)
+    return unflat_axes(multiply(before, after), x.dims, axes)
 
 
 def shifted(x: Tensor, axis: int, fill: Any) -> Tensor:
@@ -132,7 +134,7 @@ def shifted(x: Tensor, axis: int, fill: Any) -> Tensor:
 
 
 def _prod_vjp(g: Tensor, y: Tensor, x: Tensor, axes: Axes, keepdims: bool = False) -> list[Tensor]:
-    return [spread(g, x, axes) * conjugate(_others(x, axes))]
+    return [multiply(spread(g, x, axes), conjugate(_others(x, axes)))]
 
 
 def _prod_jvp(ts: Any, y: Tensor, x: Tensor, axes: Axes, keepdims: bool = False) -> Tensor:
@@ -145,9 +147,11 @@ def _with_zero(d: str) -> Any:
     return x
 
 
-reduce_prod = _reduction(
+reduce_prod: Op = _reduction(
     "reduce_prod",
-    lambda x, axes, keepdims=False: np.multiply.reduce(x, axis=axes, dtype=x.dtype, keepdims=keepdims),
+    lambda x, axes, keepdims=False: np.multiply.reduce(
+        x, axis=axes, dtype=x.dtype, keepdims=keepdims
+    ),
     _samples(_with_zero, "ilfDd"),
     "numpy.prod in the dtype of the operand",
     vjp=_prod_vjp,
@@ -160,18 +164,20 @@ reduce_prod = _reduction(
 def _share(y: Tensor, x: Tensor, axes: Axes) -> Tensor:
     """The part of each element in the extreme: equal parts among those that attain it."""
     attains = core.cast(equal(x, spread(y, x, axes)), dtype=x.dtype)
-    return attains / reduce_sum(attains, axes=axes, keepdims=True)
+    return divide(attains, reduce_sum(attains, axes=axes, keepdims=True))  # type: ignore[no-any-return]
 
 
-def _extreme_vjp(g: Tensor, y: Tensor, x: Tensor, axes: Axes, keepdims: bool = False) -> list[Tensor]:
-    return [spread(g, x, axes) * _share(y, x, axes)]
+def _extreme_vjp(
+    g: Tensor, y: Tensor, x: Tensor, axes: Axes, keepdims: bool = False
+) -> list[Tensor]:
+    return [multiply(spread(g, x, axes), _share(y, x, axes))]
 
 
 def _extreme_jvp(ts: Any, y: Tensor, x: Tensor, axes: Axes, keepdims: bool = False) -> Tensor:
     return reduce_sum(ts[0] * _share(y, x, axes), axes=axes, keepdims=keepdims)  # type: ignore[no-any-return]
 
 
-reduce_max = _reduction(
+reduce_max: Op = _reduction(
     "reduce_max",
     lambda x, axes, keepdims=False: np.maximum.reduce(x, axis=axes, keepdims=keepdims),
     _samples(_normal, "ilfd"),
@@ -179,7 +185,7 @@ reduce_max = _reduction(
     vjp=_extreme_vjp,
     jvp=_extreme_jvp,
 )
-reduce_min = _reduction(
+reduce_min: Op = _reduction(
     "reduce_min",
     lambda x, axes, keepdims=False: np.minimum.reduce(x, axis=axes, keepdims=keepdims),
     _samples(_normal, "ilfd"),
@@ -195,7 +201,7 @@ def _truths() -> Any:
     return [((_bits("?"),), {"axes": (1,), "keepdims": False}), ((_bits("?"),), {"axes": (0, 1)})]
 
 
-reduce_any = _reduction(
+reduce_any: Op = _reduction(
     "reduce_any",
     lambda x, axes, keepdims=False: np.logical_or.reduce(x, axis=axes, keepdims=keepdims),
     _truths,
@@ -203,7 +209,7 @@ reduce_any = _reduction(
     BOOL,
     differentiable=(),
 )
-reduce_all = _reduction(
+reduce_all: Op = _reduction(
     "reduce_all",
     lambda x, axes, keepdims=False: np.logical_and.reduce(x, axis=axes, keepdims=keepdims),
     _truths,
@@ -231,8 +237,8 @@ def _arg_reduction(name: str, evaluate: Callable[..., Any]) -> Op:
     return op
 
 
-argmax = _arg_reduction("argmax", np.argmax)
-argmin = _arg_reduction("argmin", np.argmin)
+argmax: Op = _arg_reduction("argmax", np.argmax)
+argmin: Op = _arg_reduction("argmin", np.argmin)
 
 # --- cumulative ---------------------------------------------------------------------------------------
 
@@ -241,7 +247,9 @@ def _along(values: Callable[[str], Any], dtypes: str) -> Callable[[], Any]:
     return lambda: [((values(d),), {"axis": i % 3}) for i, d in enumerate(dtypes)]
 
 
-def _cumulative(name: str, evaluate: Callable[..., Any], sample: Callable[[], Any], **fields: Any) -> Op:
+def _cumulative(
+    name: str, evaluate: Callable[..., Any], sample: Callable[[], Any], **fields: Any
+) -> Op:
     cell: list[Op] = []
     op = defop(
         name,
@@ -260,7 +268,7 @@ def _backwards(op: Callable[..., Tensor], x: Tensor, axis: int) -> Tensor:
     return flip(op(flip(x, axes=(axis,)), axis=axis), axes=(axis,))  # type: ignore[no-any-return]
 
 
-cumsum = _cumulative(
+cumsum: Op = _cumulative(
     "cumsum",
     lambda x, axis: np.add.accumulate(x, axis=axis, dtype=x.dtype),
     _along(_normal, "lfdD"),
@@ -291,13 +299,13 @@ def backward_recurrence(a: Tensor, b: Tensor, axis: int) -> Tensor:
 
 def _recurrence_vjp(g: Tensor, y: Tensor, a: Tensor, b: Tensor, axis: int) -> list[Tensor]:
     gb = backward_recurrence(conjugate(a), g, axis)
-    return [gb * conjugate(shifted(y, axis, 0)), gb]
+    return [multiply(gb, conjugate(shifted(y, axis, 0))), gb]
 
 
 def _recurrence_jvp(ts: Any, y: Tensor, a: Tensor, b: Tensor, axis: int) -> Tensor:
     parts = [None if ts[0] is None else ts[0] * shifted(y, axis, 0), ts[1]]
     given = [part for part in parts if part is not None]
-    total = given[0] if len(given) == 1 else given[0] + given[1]
+    total = given[0] if len(given) == 1 else add(*given)
     return recurrence(a, total, axis=axis)  # type: ignore[no-any-return]
 
 
@@ -311,7 +319,7 @@ def _recurrence_vmap(args: Any, batched: Any, axis: int) -> Tensor:
     return recurrence(a, b, axis=axis + 1)  # type: ignore[no-any-return]
 
 
-recurrence = defop(
+recurrence: Op = defop(
     "recurrence",
     spec=_recurrence_spec,
     eval=_recurrence_eval,
@@ -326,14 +334,14 @@ recurrence = defop(
 
 def _cumprod_vjp(g: Tensor, y: Tensor, x: Tensor, axis: int) -> list[Tensor]:
     total = backward_recurrence(conjugate(x), g, axis)
-    return [total * conjugate(shifted(y, axis, 1))]
+    return [multiply(total, conjugate(shifted(y, axis, 1)))]
 
 
 def _cumprod_jvp(ts: Any, y: Tensor, x: Tensor, axis: int) -> Tensor:
     return recurrence(x, ts[0] * shifted(y, axis, 1), axis=axis)  # type: ignore[no-any-return]
 
 
-cumprod = _cumulative(
+cumprod: Op = _cumulative(
     "cumprod",
     lambda x, axis: np.multiply.accumulate(x, axis=axis, dtype=x.dtype),
     _along(_with_zero, "lfdD"),
@@ -387,7 +395,7 @@ def _running_jvp(ts: Any, y: Tensor, x: Tensor, axis: int) -> Tensor:
     return pick_along(ts[0], _holders(y, x, axis), axis)
 
 
-cummax = _cumulative(
+cummax: Op = _cumulative(
     "cummax",
     lambda x, axis: np.maximum.accumulate(x, axis=axis),
     _along(_normal, "lfd"),
@@ -395,7 +403,7 @@ cummax = _cumulative(
     jvp=_running_jvp,
     doc="numpy.maximum.accumulate",
 )
-cummin = _cumulative(
+cummin: Op = _cumulative(
     "cummin",
     lambda x, axis: np.minimum.accumulate(x, axis=axis),
     _along(_normal, "lfd"),
@@ -403,4 +411,3 @@ cummin = _cumulative(
     jvp=_running_jvp,
     doc="numpy.minimum.accumulate",
 )
-

@@ -63,9 +63,16 @@ def _representable(ufunc: np.ufunc, args: Sequence[Any]) -> Sequence[Any]:
     dtype = as_tensor(other).dtype
     if is_inexact(dtype) and not -(2**63) <= value < 2**64:
         changed: list[Any] = [float(value), other]
-    elif ufunc in _COMPARISONS and is_integer(dtype) and not as_tensor(other).spec.weak and not _holds(dtype, value):
+    elif (
+        ufunc in _COMPARISONS
+        and is_integer(dtype)
+        and not as_tensor(other).spec.weak
+        and not _holds(dtype, value)
+    ):
         x = as_tensor(other)
-        sides = (core.ones_like, core.zeros_like) if value > 0 else (core.zeros_like, core.ones_like)
+        sides = (
+            (core.ones_like, core.zeros_like) if value > 0 else (core.zeros_like, core.ones_like)
+        )
         changed = [sides[0](Tensor(np.empty((), dtype))), sides[1](x)]
     else:
         return args
@@ -96,9 +103,7 @@ def ufunc_spec(ufunc: np.ufunc, weak: bool) -> Callable[..., Any]:
         except TypeError as error:
             names = ", ".join(d.name for d in operands)
             raise SpecError(f"{ufunc.__name__}: no rule for operands of dtype {names}") from error
-        outputs = tuple(
-            Spec(shape, canonical_dtype(d), stays) for d in resolved[ufunc.nin :]
-        )
+        outputs = tuple(Spec(shape, canonical_dtype(d), stays) for d in resolved[ufunc.nin :])
         return outputs[0] if len(outputs) == 1 else outputs
 
     return spec
@@ -107,7 +112,7 @@ def ufunc_spec(ufunc: np.ufunc, weak: bool) -> Callable[..., Any]:
 Partial = Callable[..., Any] | int | None
 
 
-def scale(g: Tensor, partial: Partial, conjugate: bool, y: Tensor, xs: Sequence[Tensor]) -> Tensor | None:
+def scale(g: Any, partial: Partial, conjugate: bool, y: Tensor, xs: Sequence[Tensor]) -> Any:
     """A cotangent or tangent times a partial derivative."""
     if partial is None:
         return None
@@ -118,7 +123,7 @@ def scale(g: Tensor, partial: Partial, conjugate: bool, y: Tensor, xs: Sequence[
     assert callable(partial)
     factor = partial(y, *xs)
     if conjugate and isinstance(factor, Tensor) and is_complex(factor.dtype):
-        factor = factor.conj()
+        factor = factor.conj()  # type: ignore[attr-defined]
     return g * factor
 
 
@@ -126,16 +131,21 @@ def partials_vjp(partials: Sequence[Partial]) -> Callable[..., Any]:
     def vjp(
         g: Tensor, y: Tensor, *xs: Tensor, wanted: Sequence[bool] | None = None, **attrs: Any
     ) -> list[Tensor | None]:
-        asked = [None if wanted and not w else p for p, w in zip(partials, wanted or partials, strict=True)]
+        asked = [
+            None if wanted and not w else p
+            for p, w in zip(partials, wanted or partials, strict=True)
+        ]
         grads = [scale(g, partial, True, y, xs) for partial in asked]
-        return [None if d is None else core.unbroadcast(d, x) for d, x in zip(grads, xs, strict=True)]
+        return [
+            None if d is None else core.unbroadcast(d, x) for d, x in zip(grads, xs, strict=True)
+        ]
 
     return vjp
 
 
 def partials_jvp(partials: Sequence[Partial]) -> Callable[..., Any]:
     def jvp(ts: Sequence[Tensor | None], y: Tensor, *xs: Tensor, **attrs: Any) -> Tensor | None:
-        total = None
+        total: Any = None
         for t, partial in zip(ts, partials, strict=True):
             term = None if t is None else scale(t, partial, False, y, xs)
             if term is not None:
@@ -150,7 +160,9 @@ def pointwise(op_name: Callable[[], Op]) -> Callable[..., Any]:
 
     def vmap(args: Sequence[Tensor], batched: Sequence[bool], **attrs: Any) -> Any:
         rank = max(a.ndim - b for a, b in zip(args, batched, strict=True))
-        return op_name()(*(align(a, rank) if b else a for a, b in zip(args, batched, strict=True)), **attrs)
+        return op_name()(
+            *(align(a, rank) if b else a for a, b in zip(args, batched, strict=True)), **attrs
+        )
 
     return vmap
 
@@ -208,19 +220,22 @@ def reals(low: float, high: float, count: int = 1, dtypes: str = "fd") -> Callab
     def sample() -> Any:
         rng = np.random.default_rng(0)
         return [
-            (tuple(rng.uniform(low, high, shapes[i]).astype(d) for i in range(count)), {}) for d in dtypes
+            (tuple(rng.uniform(low, high, shapes[i]).astype(d) for i in range(count)), {})
+            for d in dtypes
         ]
 
     return sample
 
 
-def numbers(count: int = 1, low: int = -4, high: int = 5, dtypes: str = "bhilBHILfd") -> Callable[[], Any]:
+def numbers(
+    count: int = 1, low: int = -4, high: int = 5, dtypes: str = "bhilBHILfd"
+) -> Callable[[], Any]:
     """Samples of `count` operands, integers and floats, broadcasting where there are several."""
     shapes = [(3, 4), (4,), (3, 1)]
 
     def sample() -> Any:
         rng = np.random.default_rng(0)
-        cases = []
+        cases: list[Any] = []
         for d in dtypes:
             bottom = max(low, 0) if d in "BHIL?" else low
             cases.append(

@@ -15,7 +15,7 @@ import numpy as np
 
 from graphify.errors import ShapeError
 from graphify.ir.bind import Tensor, as_tensor
-from graphify.ir.op import defop
+from graphify.ir.op import Op, defop
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import fresh
 from graphify.ir.types import Spec, is_inexact
@@ -38,7 +38,7 @@ def _samples(dtypes: str, **attrs: Any) -> Any:
 
 # --- argsort and sort -----------------------------------------------------------------------------
 
-argsort = defop(
+argsort: Op = defop(
     "argsort",
     spec=lambda x, axis, stable=True: Spec(x.shape, INT64),
     eval=lambda x, axis, stable=True: np.argsort(x, axis=axis, kind=_KIND[stable]),  # type: ignore[arg-type]
@@ -54,7 +54,7 @@ def _sort_vjp(g: Tensor, y: Tensor, x: Tensor, axis: int) -> list[Tensor]:
     return [add_along(core.zeros_like(x), argsort(x, axis=axis, stable=True), g, axis)]
 
 
-sort = defop(
+sort: Op = defop(
     "sort",
     spec=lambda x, axis: Spec(x.shape, x.dtype),
     eval=lambda x, axis: np.sort(x, axis=axis, kind="stable"),
@@ -77,7 +77,11 @@ def _searchsorted_convert(a: Any, v: Any) -> list[Tensor]:
 
 def _searchsorted_spec(a: Spec, v: Spec, side: str) -> Spec:
     if a.ndim != 1:
-        raise ShapeError("object too deep for desired array" if a.ndim else "object of too small depth for desired array")
+        raise ShapeError(
+            "object too deep for desired array"
+            if a.ndim
+            else "object of too small depth for desired array"
+        )
     return Spec(v.shape, INT64)
 
 
@@ -101,11 +105,13 @@ def _searchsorted_vmap(args: Any, batched: Any, side: str) -> Tensor:
 
 def _searchsorted_samples() -> Any:
     line, points = np.array([1.0, 2.0, 2.0, 5.0]), np.array([[0.0, 2.0, 9.0], [1.0, 5.0, 3.0]])
-    cases = [((line.astype(d), points.astype(d)), {"side": s}) for d in "ifd" for s in ("left", "right")]
+    cases = [
+        ((line.astype(d), points.astype(d)), {"side": s}) for d in "ifd" for s in ("left", "right")
+    ]
     return [*cases, ((line, np.array(2.0)), {"side": "right"})]
 
 
-searchsorted = defop(
+searchsorted: Op = defop(
     "searchsorted",
     spec=_searchsorted_spec,
     eval=lambda a, v, side: np.asarray(np.searchsorted(a, v, side=side)),
@@ -138,7 +144,13 @@ def _unique_vjp(g: Any, y: Any, x: Tensor, axis: int, equal_nan: bool) -> list[T
 
     if g[0] is None:
         return [None]
-    back = scatter(move_axis(core.zeros_like(x), axis, 0), move_axis(g[0], axis, 0), y[1], axes=(0,), mode="add")
+    back = scatter(
+        move_axis(core.zeros_like(x), axis, 0),
+        move_axis(g[0], axis, 0),
+        y[1],
+        axes=(0,),
+        mode="add",
+    )
     return [move_axis(back, 0, axis)]
 
 
@@ -149,7 +161,7 @@ def _unique_jvp(ts: Any, y: Any, x: Tensor, axis: int, equal_nan: bool) -> tuple
     return move_axis(gather(ts[0], y[1], axes=(axis,)), 0, axis), None, None, None
 
 
-unique = defop(
+unique: Op = defop(
     "unique",
     spec=_unique_spec,
     eval=_unique_eval,
@@ -158,7 +170,12 @@ unique = defop(
     tf="unique",
     sample=lambda: [
         ((np.array(x).astype(d),), {"axis": 0, "equal_nan": True})
-        for x, d in (([3, 1, 3, 2, 1], "i"), ([3, 1, 3], "f"), ([3, 1, 2], "d"), ([[3, 1], [0, 2]], "d"))
+        for x, d in (
+            ([3, 1, 3, 2, 1], "i"),
+            ([3, 1, 3], "f"),
+            ([3, 1, 2], "d"),
+            ([[3, 1], [0, 2]], "d"),
+        )
     ],
     extra={"tuple": True},
     doc="numpy.unique: sorted values, first indices, inverse, counts",
@@ -173,7 +190,7 @@ def _at_least_zero(x: Any) -> Any:
     return x
 
 
-at_least_zero = defop(
+at_least_zero: Op = defop(
     "at_least_zero",
     spec=lambda x: Spec(x.shape, x.dtype),
     eval=_at_least_zero,
@@ -191,7 +208,7 @@ def _not_all(x: Any) -> Any:
     return np.logical_not(x)
 
 
-not_all = defop(
+not_all: Op = defop(
     "not_all",
     spec=lambda x: Spec(x.shape, x.dtype),
     eval=_not_all,

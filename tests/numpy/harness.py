@@ -56,7 +56,9 @@ class P(A):
     """Positive values, without repetitions."""
 
     def values(self, rng, dtype):
-        return np.arange(1, 1 + int(np.prod(self.shape))).reshape(self.shape) * (1 if dtype.kind in "iub" else 0.37)
+        return np.arange(1, 1 + int(np.prod(self.shape))).reshape(self.shape) * (
+            1 if dtype.kind in "iub" else 0.37
+        )
 
 
 class S(P):
@@ -196,8 +198,12 @@ def _record_and_run(row: Row, leaves: list[Any], treedef: Any, symbolic: bool) -
     sizes: dict[int, Any] = {}
     arrays = [leaf for leaf in leaves if is_argument(leaf)]
     with recording(builder):
-        tensors = iter([Tensor(builder.param(_spec(a, sizes if symbolic else None))) for a in arrays])
-        result = call(gnp, row, [next(tensors) if is_argument(leaf) else leaf for leaf in leaves], treedef)
+        tensors = iter(
+            [Tensor(builder.param(_spec(a, sizes if symbolic else None))) for a in arrays]
+        )
+        result = call(
+            gnp, row, [next(tensors) if is_argument(leaf) else leaf for leaf in leaves], treedef
+        )
         out, out_def = flatten(result)
         places = [i for i, leaf in enumerate(out) if isinstance(leaf, Tensor)]
         values = [value_in(out[i], builder) for i in places]
@@ -225,9 +231,9 @@ def check(row: Row, mode: str) -> None:
         try:
             compare(got, want, row.loss)
         except AssertionError as error:
-            raise AssertionError(f"{row} of {np.dtype(dtype)}, {mode}: {error}\ngot {got!r}\nwant {want!r}") from (
-                got if isinstance(got, Exception) else None
-            )
+            raise AssertionError(
+                f"{row} of {np.dtype(dtype)}, {mode}: {error}\ngot {got!r}\nwant {want!r}"
+            ) from (got if isinstance(got, Exception) else None)
 
 
 def compare(got: Any, want: Any, loss: float = 1.0) -> None:
@@ -237,7 +243,9 @@ def compare(got: Any, want: Any, loss: float = 1.0) -> None:
         return
     assert not isinstance(got, Exception), f"{type(got).__name__}: {got}"
     want_leaves, got_leaves = flatten(_lists(want))[0], flatten(_lists(got))[0]
-    assert len(want_leaves) == len(got_leaves), f"expected {len(want_leaves)} results, got {len(got_leaves)}"
+    assert len(want_leaves) == len(got_leaves), (
+        f"expected {len(want_leaves)} results, got {len(got_leaves)}"
+    )
     for g, w in zip(got_leaves, want_leaves, strict=True):
         if isinstance(w, (np.ndarray, np.generic)):
             assert isinstance(g, (Tensor, np.ndarray, np.generic)), f"expected a tensor, got {g!r}"

@@ -19,17 +19,44 @@ def rows(*items: Row) -> None:
 
 # --- ufuncs -----------------------------------------------------------------------------------------
 
-UFUNCS = sorted(name for name, f in NAMES.items() if isinstance(f, Ufunc) and not name.startswith("_"))
+UFUNCS = sorted(
+    name for name, f in NAMES.items() if isinstance(f, Ufunc) and not name.startswith("_")
+)
 for name in UFUNCS:
     if NAMES[name].nin == 1:
-        rows(row(name, A(2, 3)), row(name, N(5)), row(name, A(0)), row(name, A()), row(name, 1), row(name, 0.5))
+        rows(
+            row(name, A(2, 3)),
+            row(name, N(5)),
+            row(name, A(0)),
+            row(name, A()),
+            row(name, 1),
+            row(name, 0.5),
+        )
         rows(row(name, A(2, 3, order="F")), row(name, [1, 2]), row(name, True))
     else:
-        rows(row(name, A(2, 3), P(3)), row(name, N(6), P(6)), row(name, A(0, 3), A(3)), row(name, A(), P(2, 1)))
-        rows(row(name, A(4), 2), row(name, 2, P(4)), row(name, A(4), 0.5), row(name, A(4), 1j), row(name, 2, 3))
-        rows(row(name, 2, 0.5), row(name, A(4), True), row(name, A(2), A(3)), row(name, A(3), 2.0**40))
+        rows(
+            row(name, A(2, 3), P(3)),
+            row(name, N(6), P(6)),
+            row(name, A(0, 3), A(3)),
+            row(name, A(), P(2, 1)),
+        )
+        rows(
+            row(name, A(4), 2),
+            row(name, 2, P(4)),
+            row(name, A(4), 0.5),
+            row(name, A(4), 1j),
+            row(name, 2, 3),
+        )
+        rows(
+            row(name, 2, 0.5),
+            row(name, A(4), True),
+            row(name, A(2), A(3)),
+            row(name, A(3), 2.0**40),
+        )
 for name in ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"):
-    rows(row(name, A(4), 300), row(name, -1, A(4)), row(name, A(4), 2**70), row(name, A(4), -(2**70)))
+    rows(
+        row(name, A(4), 300), row(name, -1, A(4)), row(name, A(4), 2**70), row(name, A(4), -(2**70))
+    )
 rows(
     row("add", A(4), 300),
     row("add", A(4), -1),
@@ -116,20 +143,50 @@ rows(
 
 # --- reductions --------------------------------------------------------------------------------------------
 
-for name in ("sum", "prod", "mean", "std", "var", "max", "min", "any", "all", "amax", "amin", "ptp", "count_nonzero"):
+for name in (
+    "sum",
+    "prod",
+    "mean",
+    "std",
+    "var",
+    "max",
+    "min",
+    "any",
+    "all",
+    "amax",
+    "amin",
+    "ptp",
+    "count_nonzero",
+):
     for axis in (None, 0, -1, (0, 1), (), (2, 0)):
         rows(row(name, A(2, 3, 4), axis=axis, loss=10))
-    rows(row(name, A(2, 3), axis=1, keepdims=True), row(name, A(2, 3), keepdims=True), row(name, A()))
-    numbers = NUMBERS if name == "ptp" else ALL  # of no elements and of bools there are two errors to choose from
+    rows(
+        row(name, A(2, 3), axis=1, keepdims=True), row(name, A(2, 3), keepdims=True), row(name, A())
+    )
+    numbers = (
+        NUMBERS if name == "ptp" else ALL
+    )  # of no elements and of bools there are two errors to choose from
     rows(row(name, A(0), dtypes=numbers), row(name, A(0, 3), axis=0, dtypes=numbers))
     rows(row(name, A(0, 3), axis=1), row(name, N(2, 3), axis=1))
-    rows(row(name, A(2, 3), axis=2), row(name, A(2, 3), axis=(0, 0)), row(name, A(3, 2, order="F"), axis=0))
+    rows(
+        row(name, A(2, 3), axis=2),
+        row(name, A(2, 3), axis=(0, 0)),
+        row(name, A(3, 2, order="F"), axis=0),
+    )
     rows(row(name, [1, 2, 3]), row(name, 5), row(name, 2.5))
 for name in ("sum", "prod", "mean", "cumsum", "cumprod", "nansum", "nanmean"):
     rows(row(name, A(2, 3), dtype="d"), row(name, A(2, 3), dtype="f", dtypes="bilBefd"))
-    rows(row(name, A(2, 3), dtype="i", dtypes="bil") if name not in ("mean", "nanmean") else row(name, A(3), dtype="F", dtypes="fd"))
+    rows(
+        row(name, A(2, 3), dtype="i", dtypes="bil")
+        if name not in ("mean", "nanmean")
+        else row(name, A(3), dtype="F", dtypes="fd")
+    )
 for name in ("sum", "prod"):
-    rows(row(name, A(2, 3), initial=3), row(name, A(2, 3), axis=1, where=MASK), row(name, A(0), initial=2))
+    rows(
+        row(name, A(2, 3), initial=3),
+        row(name, A(2, 3), axis=1, where=MASK),
+        row(name, A(0), initial=2),
+    )
     rows(row(name, A(2, 3), axis=1, where=MASK, initial=2, keepdims=True))
 for name in ("max", "min"):
     rows(row(name, A(2, 3), axis=0, initial=1), row(name, A(0, 3), axis=0, initial=1))
@@ -137,12 +194,34 @@ for name in ("max", "min"):
 for name in ("mean", "std", "var", "any", "all"):
     rows(row(name, A(2, 3), axis=1, where=MASK), row(name, A(2, 3), where=MASK, keepdims=True))
 for name in ("std", "var"):
-    rows(row(name, A(2, 3), axis=1, ddof=1), row(name, A(1), ddof=1), row(name, A(5), correction=1), row(name, A(4), ddof=0.5))
+    rows(
+        row(name, A(2, 3), axis=1, ddof=1),
+        row(name, A(1), ddof=1),
+        row(name, A(5), correction=1),
+        row(name, A(4), ddof=0.5),
+    )
 for name in ("argmax", "argmin"):
-    rows(row(name, A(2, 3)), row(name, A(2, 3), axis=0), row(name, A(2, 3), axis=-1, keepdims=True), row(name, A()))
-    rows(row(name, N(5)), row(name, A(0)), row(name, A(2, 0), axis=0), row(name, A(2, 3), keepdims=True), row(name, A(3), axis=1))
+    rows(
+        row(name, A(2, 3)),
+        row(name, A(2, 3), axis=0),
+        row(name, A(2, 3), axis=-1, keepdims=True),
+        row(name, A()),
+    )
+    rows(
+        row(name, N(5)),
+        row(name, A(0)),
+        row(name, A(2, 0), axis=0),
+        row(name, A(2, 3), keepdims=True),
+        row(name, A(3), axis=1),
+    )
 for name in ("cumsum", "cumprod", "nancumsum", "nancumprod"):
-    rows(row(name, A(2, 3)), row(name, A(2, 3), axis=0), row(name, A(2, 3), axis=-1), row(name, A(0)), row(name, A()))
+    rows(
+        row(name, A(2, 3)),
+        row(name, A(2, 3), axis=0),
+        row(name, A(2, 3), axis=-1),
+        row(name, A(0)),
+        row(name, A()),
+    )
     rows(row(name, M(6)), row(name, A(3), axis=1))
 rows(
     row("cumulative_sum", A(4), include_initial=True),
@@ -156,7 +235,12 @@ rows(
     row("average", A(2, 3), returned=True, dtypes="ifd"),
 )
 for name in ("nansum", "nanprod", "nanmean", "nanvar", "nanstd", "nanmax", "nanmin"):
-    rows(row(name, M(2, 3)), row(name, M(2, 3), axis=0), row(name, M(2, 3), axis=1, keepdims=True), row(name, A(2, 3)))
+    rows(
+        row(name, M(2, 3)),
+        row(name, M(2, 3), axis=0),
+        row(name, M(2, 3), axis=1, keepdims=True),
+        row(name, A(2, 3)),
+    )
     rows(row(name, A(0)), row(name, Fixed([[np.nan, np.nan], [1.0, np.nan]]), axis=1))
 rows(
     row("nanargmax", M(2, 4), axis=1),
@@ -184,16 +268,41 @@ rows(
     row("percentile", A(5), 101, dtypes="fd"),
     row("quantile", A(5), [[0.2, 0.4], [0.6, 1.0]], dtypes="d"),
 )
-for method in ("lower", "higher", "nearest", "midpoint", "hazen", "weibull", "median_unbiased", "normal_unbiased", "interpolated_inverted_cdf"):
+for method in (
+    "lower",
+    "higher",
+    "nearest",
+    "midpoint",
+    "hazen",
+    "weibull",
+    "median_unbiased",
+    "normal_unbiased",
+    "interpolated_inverted_cdf",
+):
     rows(row("quantile", P(7), [0.0, 0.13, 0.5, 0.77, 1.0], method=method, dtypes="fd"))
 
 # --- sorting and searching -----------------------------------------------------------------------------------------
 
 for name in ("sort", "argsort"):
-    rows(row(name, A(2, 3)), row(name, A(2, 3), axis=0), row(name, A(2, 3), axis=None), row(name, N(5)), row(name, A(0)))
-    rows(row(name, A(5), kind="stable"), row(name, A(5), stable=True), row(name, A(2, 3), axis=2), row(name, A()))
+    rows(
+        row(name, A(2, 3)),
+        row(name, A(2, 3), axis=0),
+        row(name, A(2, 3), axis=None),
+        row(name, N(5)),
+        row(name, A(0)),
+    )
+    rows(
+        row(name, A(5), kind="stable"),
+        row(name, A(5), stable=True),
+        row(name, A(2, 3), axis=2),
+        row(name, A()),
+    )
 for side in ("left", "right"):
-    rows(row("searchsorted", S(5), A(2, 3), side=side), row("searchsorted", S(5), 2, side=side), row("searchsorted", S(5), N(5), side=side))
+    rows(
+        row("searchsorted", S(5), A(2, 3), side=side),
+        row("searchsorted", S(5), 2, side=side),
+        row("searchsorted", S(5), N(5), side=side),
+    )
 rows(
     row("searchsorted", S(5), [1, 2.5]),
     row("searchsorted", A(4), A(2), sorter=Fixed([2, 0, 1, 3])),
@@ -251,7 +360,9 @@ rows(
     row("cov", A(5), P(5), dtypes="fd", loss=10),
     row("cov", A(5, 2), rowvar=False, dtypes="fd", loss=10, sized=False),
     row("cov", A(2, 5), bias=True, dtypes="fd", loss=10, sized=False),
-    row("cov", A(2, 5), aweights=Fixed([1.0, 2.0, 3.0, 1.0, 1.0]), dtypes="d", loss=10, sized=False),
+    row(
+        "cov", A(2, 5), aweights=Fixed([1.0, 2.0, 3.0, 1.0, 1.0]), dtypes="d", loss=10, sized=False
+    ),
     row("cov", A(2, 5), fweights=Fixed([1, 2, 3, 1, 1]), dtypes="d", loss=10, sized=False),
     row("corrcoef", A(3, 5), dtypes="ifdD", loss=10, sized=False),
     row("corrcoef", A(5), P(5), dtypes="fd", loss=10),
@@ -295,10 +406,23 @@ rows(
 # --- creation -----------------------------------------------------------------------------------------------------------
 
 for name in ("zeros", "ones"):
-    rows(row(name, 3), row(name, (2, 3)), row(name, ()), row(name, (0, 2)), row(name, 3, dtype="i"), row(name, [2], "F"))
+    rows(
+        row(name, 3),
+        row(name, (2, 3)),
+        row(name, ()),
+        row(name, (0, 2)),
+        row(name, 3, dtype="i"),
+        row(name, [2], "F"),
+    )
     rows(row(name, -1), row(name, 2.5), row(name, (2, 3), dtype=bool))
 for name in ("zeros_like", "ones_like"):
-    rows(row(name, A(2, 3)), row(name, A(2, 3), dtype="f"), row(name, A(2, 3), shape=(4,)), row(name, 3), row(name, [1.5]))
+    rows(
+        row(name, A(2, 3)),
+        row(name, A(2, 3), dtype="f"),
+        row(name, A(2, 3), shape=(4,)),
+        row(name, 3),
+        row(name, [1.5]),
+    )
 rows(
     row("full", (2, 3), 7),
     row("full", (2, 3), 7.5),
@@ -467,4 +591,3 @@ def test_function_equals_numpys(item: Row, mode: str) -> None:
 @pytest.mark.parametrize("mode", ["eager", "staged", "sized"])
 def test_method_equals_ndarrays(item: Row, mode: str) -> None:
     check(item, mode)
-

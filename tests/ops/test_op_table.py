@@ -36,7 +36,9 @@ Case = tuple[Op, tuple[np.ndarray, ...], dict[str, Any]]
 
 
 def exempt(op: Op) -> bool:
-    return op.effects or op.name in GRAPHS_OWN or bool(op.extra.get("control") or op.extra.get("host"))
+    return (
+        op.effects or op.name in GRAPHS_OWN or bool(op.extra.get("control") or op.extra.get("host"))
+    )
 
 
 def cases_of(op: Op) -> list[Case]:
@@ -71,7 +73,9 @@ def tensors(arrays: Any) -> list[Tensor]:
 
 
 def test_every_op_has_samples():
-    missing = [name for name, op in sorted(REGISTRY.items()) if op.sample is None and not exempt(op)]
+    missing = [
+        name for name, op in sorted(REGISTRY.items()) if op.sample is None and not exempt(op)
+    ]
     assert missing == [], "give these ops a sample="
 
 
@@ -82,7 +86,9 @@ def test_every_op_has_samples():
 @pytest.mark.parametrize("symbolic", [False, True], ids=["static", "symbolic"])
 def test_spec_says_what_running_gives(case: Case, symbolic: bool) -> None:
     op, arrays, attrs = case
-    operands = [t.numpy() for t in (op.convert(*tensors(arrays)) if op.convert else tensors(arrays))]
+    operands = [
+        t.numpy() for t in (op.convert(*tensors(arrays)) if op.convert else tensors(arrays))
+    ]
     with np.errstate(all="ignore"):
         results = op.eval(*operands, **attrs)
     results = results if isinstance(results, (tuple, list)) else (results,)
@@ -99,7 +105,9 @@ def test_spec_says_what_running_gives(case: Case, symbolic: bool) -> None:
         result = np.asarray(result)
         assert spec.dtype == result.dtype and spec.ndim == result.ndim
         for dim, length in zip(substitute(spec.shape, values), result.shape, strict=True):
-            assert dim == length or any(True for _ in dim_variables(dim)), f"{spec} for {result.shape}"
+            assert dim == length or any(True for _ in dim_variables(dim)), (
+                f"{spec} for {result.shape}"
+            )
 
 
 def symbolic_spec(array: np.ndarray, sizes: dict[int, SizeVar] | None) -> Spec:
@@ -125,7 +133,11 @@ def differentiable(case: Case) -> bool:
     if exempt(op) or not smooth_operands(case) or op.extra.get("gauge"):  # results up to a factor
         return False
     results = [t.dtype for t in apply(op, tensors(arrays), attrs) if is_inexact(t.dtype)]
-    return bool(results) and set(results) <= DOUBLE and (op.vjp is not None or op.differentiable is None)
+    return (
+        bool(results)
+        and set(results) <= DOUBLE
+        and (op.vjp is not None or op.differentiable is None)
+    )
 
 
 SMOOTH = [case for case in CASES if differentiable(case)]
@@ -147,7 +159,9 @@ def loss_of(case: Case) -> tuple[Callable[..., Any], list[np.ndarray], list[int]
         for w, y in zip(weights, apply(op, operands, attrs), strict=True):
             if w is not None:
                 z = y * Tensor(w)
-                terms.append((z * z * 0.25 + z).real.sum())  # not linear: the second order has a say
+                terms.append(
+                    (z * z * 0.25 + z).real.sum()
+                )  # not linear: the second order has a say
         return sum(terms[1:], terms[0])
 
     return loss, [arrays[i] for i in places], places
@@ -160,7 +174,9 @@ def random_like(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def inner(gs: Any, vs: Any) -> float:
     """The change of a real loss along a direction."""
-    return float(sum(np.sum((np.conj(np.asarray(g)) * v).real) for g, v in zip(gs, vs, strict=True)))
+    return float(
+        sum(np.sum((np.conj(np.asarray(g)) * v).real) for g, v in zip(gs, vs, strict=True))
+    )
 
 
 def difference(function: Callable[..., Any], xs: Any, vs: Any, step: float) -> Any:
@@ -173,7 +189,9 @@ def difference(function: Callable[..., Any], xs: Any, vs: Any, step: float) -> A
 def close(got: Any, want: Any, order: int) -> None:
     relative, absolute = FINITE_DIFFERENCES[order]
     scale = max(1.0, float(np.max(np.abs(want))))
-    np.testing.assert_allclose(np.asarray(got), want, rtol=relative * 10, atol=absolute * 10 * scale)
+    np.testing.assert_allclose(
+        np.asarray(got), want, rtol=relative * 10, atol=absolute * 10 * scale
+    )
 
 
 @each(SMOOTH)
@@ -230,9 +248,13 @@ def batchable(case: Case) -> bool:
     op, arrays, attrs = case
     if exempt(op) or not arrays:
         return False
-    specs = op.spec(*(Spec(a.shape, a.dtype) for a in arrays), **attrs) if op.convert is None else ()
+    specs = (
+        op.spec(*(Spec(a.shape, a.dtype) for a in arrays), **attrs) if op.convert is None else ()
+    )
     specs = (specs,) if isinstance(specs, Spec) else specs
-    return all(isinstance(dim, int) for spec in specs for dim in spec.shape)  # else lanes differ in size
+    return all(
+        isinstance(dim, int) for spec in specs for dim in spec.shape
+    )  # else lanes differ in size
 
 
 @each([case for case in CASES if batchable(case)])
@@ -246,7 +268,11 @@ def test_batching_equals_a_loop(case: Case) -> None:
             operands[0] = np.sort(operands[0], axis=-1)
         with np.errstate(all="ignore"):
             loop = [
-                apply(op, tensors(x[k] if on else x for x, on in zip(operands, batched, strict=True)), attrs)
+                apply(
+                    op,
+                    tensors(x[k] if on else x for x, on in zip(operands, batched, strict=True)),
+                    attrs,
+                )
                 for k in range(LANES)
             ]
             in_axes = tuple(0 if on else None for on in batched)
