@@ -65,7 +65,7 @@ def _refuse(name: str, why: str) -> Callable[..., Any]:
     return method
 
 
-# --- methods whose arguments differ from the function's ----------------------------------------------
+# --- methods whose arguments differ from the function's ----------------------------------------
 
 
 def _unpacked(args: tuple[Any, ...]) -> Any:
@@ -173,7 +173,7 @@ def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
     return self
 
 
-# --- attributes ------------------------------------------------------------------------------------
+# --- attributes --------------------------------------------------------------------------------
 
 
 def _size(self: Tensor) -> Any:

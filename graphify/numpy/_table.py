@@ -64,7 +64,7 @@ def publish(**names: Any) -> None:
     NAMES.update(names)
 
 
-# --- arguments --------------------------------------------------------------------------------
+# --- arguments ---------------------------------------------------------------------------------
 
 
 def to_tensor(value: Any) -> Tensor:
@@ -138,7 +138,7 @@ def same_size(a: Dim, b: Dim) -> bool:
     return decide_equal(a, b) is not False
 
 
-# --- results ----------------------------------------------------------------------------------
+# --- results -----------------------------------------------------------------------------------
 
 
 def store(out: Any, result: Tensor, casting: str = "same_kind", name: str = "out") -> Any:
@@ -179,7 +179,7 @@ def finish(result: Tensor, out: Any, casting: str = "same_kind") -> Any:
     return store(target, result, casting)
 
 
-# --- dispatch from NumPy ------------------------------------------------------------------------
+# --- dispatch from NumPy -----------------------------------------------------------------------
 
 
 def array_function(

@@ -77,7 +77,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
     return concatenate(*parts, axis=0) if len(parts) > 1 else middle
 
 
-# --- gradient --------------------------------------------------------------------------------------------
+# --- gradient ----------------------------------------------------------------------------------
 
 
 @implements(np.gradient)
@@ -198,7 +198,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
     return sum_(e.divide(e.multiply(step, pairs), 2.0), axis=place)  # type: ignore[no-any-return]
 
 
-# --- interpolation -------------------------------------------------------------------------------------------
+# --- interpolation -----------------------------------------------------------------------------
 
 
 @implements(np.interp)

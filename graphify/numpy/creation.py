@@ -39,7 +39,7 @@ def _only_here(device: Any, like: Any, function: str) -> None:
         raise ValueError(f"{function}: device: expected 'cpu', got {device!r}")
 
 
-# --- from data ------------------------------------------------------------------------------------
+# --- from data ---------------------------------------------------------------------------------
 
 
 @implements(np.array)
@@ -148,7 +148,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
     return core.to_dtype(tensor, target)
 
 
-# --- filled ---------------------------------------------------------------------------------------
+# --- filled ------------------------------------------------------------------------------------
 
 
 def filled(shape: Shape, value: Any, dtype: DType) -> Tensor:
@@ -281,7 +281,7 @@ def full_like(
     return core.copy(core.broadcast_to(value, shape=dims))  # type: ignore[no-any-return]
 
 
-# --- diagonals and triangles ------------------------------------------------------------------------
+# --- diagonals and triangles -------------------------------------------------------------------
 
 
 @implements(np.eye)
@@ -395,7 +395,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
     return powers if increasing else shapes.flip(powers, axes=(1,))  # type: ignore[no-any-return]
 
 
-# --- ranges -------------------------------------------------------------------------------------------
+# --- ranges ------------------------------------------------------------------------------------
 
 
 @implements(np.arange)
@@ -570,7 +570,7 @@ def geomspace(
     return core.strong(core.to_dtype(result, target))
 
 
-# --- grids ----------------------------------------------------------------------------------------------
+# --- grids -------------------------------------------------------------------------------------
 
 
 @implements(np.meshgrid)

@@ -24,7 +24,7 @@ from graphify.ops.indexing import slice_
 from graphify.ops.rules import promoted
 from graphify.ops.shape import concatenate
 
-# --- ufuncs ---------------------------------------------------------------------------------------
+# --- ufuncs ------------------------------------------------------------------------------------
 
 _ALIASES = {
     "absolute": ["abs"],
@@ -76,7 +76,7 @@ def _modf(x: Any) -> tuple[Tensor, Tensor]:
 _publish_ufunc(np.divmod, _divmod)
 _publish_ufunc(np.modf, _modf)
 
-# --- choice and rounding ---------------------------------------------------------------------------
+# --- choice and rounding -----------------------------------------------------------------------
 
 
 @implements(np.where)
@@ -197,7 +197,7 @@ def _finite(x: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
     return choose(e.equal(x, -np.inf), low, x)  # type: ignore[no-any-return]
 
 
-# --- complex numbers --------------------------------------------------------------------------------
+# --- complex numbers ---------------------------------------------------------------------------
 
 
 @implements(np.real)
@@ -246,7 +246,7 @@ def isreal(x: Any) -> Tensor:
     return e.equal(e.imag(to_tensor(x)), 0)  # type: ignore[no-any-return]
 
 
-# --- comparison ----------------------------------------------------------------------------------------
+# --- comparison --------------------------------------------------------------------------------
 
 
 @implements(np.isclose)
@@ -317,7 +317,7 @@ def isscalar(element: Any) -> bool:
     return bool(np.isscalar(element))
 
 
-# --- special functions ----------------------------------------------------------------------------------
+# --- special functions -------------------------------------------------------------------------
 
 
 @implements(np.sinc)

@@ -68,7 +68,7 @@ def sum_dtype(x: Tensor, dtype: Any) -> DType:
     return np.dtype(np.uint64) if x.dtype.kind == "u" else x.dtype
 
 
-# --- sum and prod ---------------------------------------------------------------------------------
+# --- sum and prod ------------------------------------------------------------------------------
 
 
 @implements(np.sum)
@@ -109,7 +109,7 @@ def prod(
     return finish(result, out)
 
 
-# --- max and min ------------------------------------------------------------------------------------
+# --- max and min -------------------------------------------------------------------------------
 
 
 def _extreme(op: Any, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
@@ -173,7 +173,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any
     )
 
 
-# --- any and all --------------------------------------------------------------------------------------
+# --- any and all -------------------------------------------------------------------------------
 
 
 def _truth(op: Any, neutral: bool, a: Any, axis: Any, out: Any, keepdims: Any, where: Any) -> Any:
@@ -199,7 +199,7 @@ def all_(
     return _truth(r.reduce_all, True, a, axis, out, keepdims, where)
 
 
-# --- positions ------------------------------------------------------------------------------------------
+# --- positions ---------------------------------------------------------------------------------
 
 
 def _position(op: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
@@ -234,7 +234,7 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     return sum_(true, axis, dtype=np.int64, keepdims=keepdims)
 
 
-# --- mean and variance --------------------------------------------------------------------------------------
+# --- mean and variance -------------------------------------------------------------------------
 
 
 def count_along(x: Tensor, axes: tuple[int, ...], where: Any, keepdims: bool) -> Any:
@@ -405,7 +405,7 @@ def _weights(x: Tensor, w: Tensor, axis: Any, axes: tuple[int, ...]) -> Tensor:
     return core.broadcast_to(core.reshape(w, shape=shape), shape=x.dims)  # type: ignore[no-any-return]
 
 
-# --- cumulative ------------------------------------------------------------------------------------------------
+# --- cumulative --------------------------------------------------------------------------------
 
 
 def _running(

@@ -42,7 +42,7 @@ def slice_axis(x: Tensor, start: Any, stop: Any, axis: int) -> Tensor:
 
 NAMES["_slice_axis"] = slice_axis
 
-# --- sort ---------------------------------------------------------------------------------------------
+# --- sort --------------------------------------------------------------------------------------
 
 
 def _sorted_args(a: Any, axis: Any, order: Any) -> tuple[Tensor, int]:
@@ -145,7 +145,7 @@ def _check_kth(a: Any, kth: Any, axis: Any) -> None:
             raise ValueError(f"kth(={k}) out of bounds ({length})")
 
 
-# --- search ---------------------------------------------------------------------------------------------
+# --- search ------------------------------------------------------------------------------------
 
 
 @implements(np.searchsorted)
@@ -212,7 +212,7 @@ def extract(condition: Any, arr: Any) -> Tensor:
     return indexing.gather(flat(arr), flatnonzero(condition), axes=(0,))  # type: ignore[no-any-return]
 
 
-# --- sets -----------------------------------------------------------------------------------------------
+# --- sets --------------------------------------------------------------------------------------
 
 
 @implements(np.unique)
@@ -334,7 +334,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     return extract(e.equal(counts, 1), values)
 
 
-# --- counting ---------------------------------------------------------------------------------------------
+# --- counting ----------------------------------------------------------------------------------
 
 
 @implements(np.bincount)

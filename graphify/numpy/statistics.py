@@ -22,7 +22,7 @@ from graphify.ops.core import to_dtype
 from graphify.ops.linalg import matmul, matrix_transpose
 from graphify.ops.shape import concatenate, move_axis
 
-# --- median and quantiles -----------------------------------------------------------------------------
+# --- median and quantiles ----------------------------------------------------------------------
 
 
 def _ordered(a: Any, axis: Any) -> tuple[Tensor, tuple[int, ...], Tensor]:
@@ -252,7 +252,7 @@ def nanmedian(
     return finish(_kept(mean(pair, axis=-1), x, axes, keepdims), out)
 
 
-# --- covariance ---------------------------------------------------------------------------------------------
+# --- covariance --------------------------------------------------------------------------------
 
 
 @implements(np.cov)
@@ -347,7 +347,7 @@ def _unit(x: Tensor) -> Tensor:
     return e.minimum(e.maximum(x, -1), 1)  # type: ignore[no-any-return]
 
 
-# --- histograms ------------------------------------------------------------------------------------------------
+# --- histograms --------------------------------------------------------------------------------
 
 
 @implements(np.histogram_bin_edges)

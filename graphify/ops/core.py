@@ -13,9 +13,9 @@ from graphify.errors import ShapeError
 from graphify.ir.bind import Tensor, active_tapes, as_tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, fresh, product
-from graphify.ir.types import DType, Spec, canonical_dtype, is_complex, is_inexact
+from graphify.ir.types import DType, Spec, canonical_dtype, is_complex, is_inexact, is_integer
 
-# --- cast -----------------------------------------------------------------------------------
+# --- cast --------------------------------------------------------------------------------------
 
 
 def _cast_eval(x: Any, dtype: DType, weak: bool = False) -> Any:
@@ -57,10 +57,27 @@ def to_dtype(x: Tensor, dtype: Any) -> Tensor:
     if x.spec.weak and not x.is_symbolic and not recorded:  # a Python number: it must fit
         value = x.numpy().item()
         return Tensor(np.asarray(value, dtype))
+    if x.spec.weak and is_integer(x.dtype) and is_integer(dtype) and dtype != x.dtype:
+        x = _must_fit(x, dtype)
     return cast(x, dtype=dtype)  # type: ignore[no-any-return]
 
 
-# --- copy -----------------------------------------------------------------------------------
+def _must_fit(x: Tensor, dtype: DType) -> Tensor:
+    """A traced Python int on its way into a smaller dtype: NumPy raises where it does not fit."""
+    from graphify.ops.shape import in_range
+
+    limits = np.iinfo(dtype)
+    high = min(limits.max + 1, 2**63 - 1)  # for uint64, the highest int64 itself is refused, too
+    return in_range(  # type: ignore[no-any-return]
+        x,
+        np.asarray(limits.min, x.dtype),
+        np.asarray(high, x.dtype),
+        error="OverflowError",
+        message=f"Python integer {{bad}} out of bounds for {dtype.name}",
+    )
+
+
+# --- copy --------------------------------------------------------------------------------------
 
 copy: Op = defop(
     "copy",
@@ -74,7 +91,7 @@ copy: Op = defop(
     doc="the same elements in storage of their own",
 )
 
-# --- reshape --------------------------------------------------------------------------------
+# --- reshape -----------------------------------------------------------------------------------
 
 
 def _reshape_spec(x: Spec, shape: Shape) -> Spec:
@@ -106,7 +123,7 @@ reshape: Op = defop(
 )
 
 
-# --- broadcast_to and its transpose ----------------------------------------------------------
+# --- broadcast_to and its transpose ------------------------------------------------------------
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape:

@@ -29,7 +29,7 @@ PI = float(np.pi)
 complexes = reals(-2, 2, 1, "FD")
 INTS = "bhilBHIL"  # for ops with kinks and ties, where floats would have no derivative to compare
 
-# --- arithmetic ---------------------------------------------------------------------------------
+# --- arithmetic --------------------------------------------------------------------------------
 
 add: Op = elementwise("add", np.add, [1, 1], weak=True, tf="math.add", sample=numbers(2))
 subtract: Op = elementwise(
@@ -134,7 +134,7 @@ fabs: Op = elementwise("fabs", np.fabs, [lambda y, x: sign(x)], tf="math.abs", s
 sign: Op = elementwise("sign", np.sign, tf="math.sign", sample=numbers())
 heaviside: Op = elementwise("heaviside", np.heaviside, tf="heaviside", sample=reals(-2, 2, 2))
 
-# --- exponentials and logarithms --------------------------------------------------------------------
+# --- exponentials and logarithms ---------------------------------------------------------------
 
 exp: Op = elementwise("exp", np.exp, [lambda y, x: y], tf="math.exp", sample=reals(-3, 3, 1, "fdD"))
 exp2: Op = elementwise("exp2", np.exp2, [lambda y, x: LN2 * y], tf="exp2", sample=reals(-3, 3))
@@ -174,7 +174,7 @@ logaddexp2: Op = elementwise(
     sample=reals(-3, 3, 2),
 )
 
-# --- trigonometry --------------------------------------------------------------------------------------
+# --- trigonometry ------------------------------------------------------------------------------
 
 sin: Op = elementwise(
     "sin", np.sin, [lambda y, x: cos(x)], tf="math.sin", sample=reals(-3, 3, 1, "fdD")
@@ -231,7 +231,7 @@ rad2deg: Op = elementwise(
     "rad2deg", np.rad2deg, [lambda y, x: 180 / PI], tf="rad2deg", sample=reals(-3, 3)
 )
 
-# --- rounding and parts ----------------------------------------------------------------------------------
+# --- rounding and parts ------------------------------------------------------------------------
 
 floor: Op = elementwise("floor", np.floor, tf="math.floor", sample=reals(-3, 3))
 ceil: Op = elementwise("ceil", np.ceil, tf="math.ceil", sample=reals(-3, 3))
@@ -256,7 +256,28 @@ conjugate: Op = elementwise(
     sample=both(numbers(), reals(-2, 2), complexes),
 )
 
-# --- choice ------------------------------------------------------------------------------------------------
+def _with_exponents() -> Any:
+    x = np.random.default_rng(0).uniform(-3, 3, (3, 4))
+    return [((x.astype(d), np.array([-2, 0, 1, 3], np.int32)), {}) for d in "fd"]
+
+
+ldexp: Op = elementwise(
+    "ldexp",
+    np.ldexp,
+    [lambda y, x, k: ldexp(core.ones_like(x), k), None],
+    tf="ldexp",
+    sample=_with_exponents,
+)
+frexp: Op = elementwise(
+    "frexp",
+    np.frexp,
+    vjp=lambda g, y, x, **options: [ldexp(g[0], negative(y[1]))],
+    jvp=lambda ts, y, x: (ldexp(ts[0], negative(y[1])), None),
+    tf="frexp",
+    sample=reals(-9, 9),
+)
+
+# --- choice ------------------------------------------------------------------------------------
 
 
 def _winner(y: Tensor, chosen: Tensor, other: Tensor) -> Any:
@@ -327,16 +348,16 @@ where: Op = defop(
     doc="numpy.where with three arguments: elements of the second where true, else of the third",
 )
 
-# --- comparison and logic -------------------------------------------------------------------------------------
+# --- comparison and logic ----------------------------------------------------------------------
 
 _equality = both(numbers(2), reals(-2, 2, 2, "FD"))
-equal: Op = elementwise("equal", np.equal, tf="math.equal", sample=_equality)
-not_equal: Op = elementwise("not_equal", np.not_equal, tf="math.not_equal", sample=_equality)
-less: Op = elementwise("less", np.less, tf="math.less", sample=numbers(2))
-less_equal: Op = elementwise("less_equal", np.less_equal, tf="math.less_equal", sample=numbers(2))
-greater: Op = elementwise("greater", np.greater, tf="math.greater", sample=numbers(2))
+equal: Op = elementwise("equal", np.equal, weak=True, tf="math.equal", sample=_equality)
+not_equal: Op = elementwise("not_equal", np.not_equal, weak=True, tf="math.not_equal", sample=_equality)
+less: Op = elementwise("less", np.less, weak=True, tf="math.less", sample=numbers(2))
+less_equal: Op = elementwise("less_equal", np.less_equal, weak=True, tf="math.less_equal", sample=numbers(2))
+greater: Op = elementwise("greater", np.greater, weak=True, tf="math.greater", sample=numbers(2))
 greater_equal: Op = elementwise(
-    "greater_equal", np.greater_equal, tf="math.greater_equal", sample=numbers(2)
+    "greater_equal", np.greater_equal, weak=True, tf="math.greater_equal", sample=numbers(2)
 )
 _logic = both(booleans(2), numbers(2, -1, 2, "if"))
 logical_and: Op = elementwise("logical_and", np.logical_and, tf="logical_and", sample=_logic)
@@ -345,6 +366,7 @@ logical_xor: Op = elementwise("logical_xor", np.logical_xor, tf="logical_xor", s
 logical_not: Op = elementwise(
     "logical_not",
     np.logical_not,
+    weak=True,
     tf="logical_not",
     sample=both(booleans(), numbers(1, -1, 2, "if")),
 )
@@ -360,7 +382,7 @@ isinf: Op = elementwise("isinf", np.isinf, tf="math.is_inf", sample=_special)
 isfinite: Op = elementwise("isfinite", np.isfinite, tf="math.is_finite", sample=_special)
 signbit: Op = elementwise("signbit", np.signbit, tf="signbit", sample=_special)
 
-# --- bits and integers ------------------------------------------------------------------------------------------
+# --- bits and integers -------------------------------------------------------------------------
 
 _ints = "bhilBHIL"
 _bits = both(booleans(2), numbers(2, -4, 5, _ints))
@@ -380,10 +402,13 @@ left_shift: Op = elementwise(
 right_shift: Op = elementwise(
     "right_shift", np.right_shift, weak=True, tf="right_shift", sample=numbers(2, 0, 5, _ints)
 )
+bitwise_count: Op = elementwise(
+    "bitwise_count", np.bitwise_count, tf="bitwise_count", sample=numbers(1, -9, 9, _ints)
+)
 gcd: Op = elementwise("gcd", np.gcd, tf="gcd", sample=numbers(2, 0, 30, "ilIL"))
 lcm: Op = elementwise("lcm", np.lcm, tf="lcm", sample=numbers(2, 0, 30, "ilIL"))
 
-# --- real and imaginary parts ---------------------------------------------------------------------------------------
+# --- real and imaginary parts ------------------------------------------------------------------
 
 
 def _part_spec(x: Spec) -> Spec:

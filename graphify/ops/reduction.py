@@ -86,7 +86,7 @@ def _bits(d: str) -> Any:
     return np.array([[True, False], [True, True]])
 
 
-# --- sum --------------------------------------------------------------------------------------
+# --- sum ---------------------------------------------------------------------------------------
 
 reduce_sum: Op = _reduction(
     "reduce_sum",
@@ -97,7 +97,7 @@ reduce_sum: Op = _reduction(
     jvp="linear",
 )
 
-# --- prod -------------------------------------------------------------------------------------
+# --- prod --------------------------------------------------------------------------------------
 
 
 def flat_axes(x: Tensor, axes: Axes) -> tuple[Tensor, Shape]:
@@ -158,7 +158,7 @@ reduce_prod: Op = _reduction(
     jvp=_prod_jvp,
 )
 
-# --- max and min ------------------------------------------------------------------------------
+# --- max and min -------------------------------------------------------------------------------
 
 
 def _share(y: Tensor, x: Tensor, axes: Axes) -> Tensor:
@@ -194,7 +194,7 @@ reduce_min: Op = _reduction(
     jvp=_extreme_jvp,
 )
 
-# --- any and all --------------------------------------------------------------------------------
+# --- any and all -------------------------------------------------------------------------------
 
 
 def _truths() -> Any:
@@ -218,7 +218,7 @@ reduce_all: Op = _reduction(
     differentiable=(),
 )
 
-# --- argmax and argmin ------------------------------------------------------------------------------
+# --- argmax and argmin -------------------------------------------------------------------------
 
 
 def _arg_reduction(name: str, evaluate: Callable[..., Any]) -> Op:
@@ -240,7 +240,7 @@ def _arg_reduction(name: str, evaluate: Callable[..., Any]) -> Op:
 argmax: Op = _arg_reduction("argmax", np.argmax)
 argmin: Op = _arg_reduction("argmin", np.argmin)
 
-# --- cumulative ---------------------------------------------------------------------------------------
+# --- cumulative --------------------------------------------------------------------------------
 
 
 def _along(values: Callable[[str], Any], dtypes: str) -> Callable[[], Any]:
@@ -350,7 +350,7 @@ cumprod: Op = _cumulative(
     doc="numpy.cumprod in the dtype of the operand",
 )
 
-# --- running extremes ------------------------------------------------------------------------------------
+# --- running extremes --------------------------------------------------------------------------
 
 
 def _holders(y: Tensor, x: Tensor, axis: int) -> Tensor:

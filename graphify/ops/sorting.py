@@ -36,7 +36,7 @@ def _samples(dtypes: str, **attrs: Any) -> Any:
     return lambda: [((_values(d),), {"axis": i % 3, **attrs}) for i, d in enumerate(dtypes)]
 
 
-# --- argsort and sort -----------------------------------------------------------------------------
+# --- argsort and sort --------------------------------------------------------------------------
 
 argsort: Op = defop(
     "argsort",
@@ -66,7 +66,7 @@ sort: Op = defop(
     doc="numpy.sort",
 )
 
-# --- searchsorted ------------------------------------------------------------------------------------
+# --- searchsorted ------------------------------------------------------------------------------
 
 
 def _searchsorted_convert(a: Any, v: Any) -> list[Tensor]:
@@ -123,7 +123,7 @@ searchsorted: Op = defop(
     doc="numpy.searchsorted",
 )
 
-# --- unique ----------------------------------------------------------------------------------------------
+# --- unique ------------------------------------------------------------------------------------
 
 
 def _unique_spec(x: Spec, axis: int, equal_nan: bool) -> tuple[Spec, ...]:
@@ -181,7 +181,7 @@ unique: Op = defop(
     doc="numpy.unique: sorted values, first indices, inverse, counts",
 )
 
-# --- checks ------------------------------------------------------------------------------------------------
+# --- checks ------------------------------------------------------------------------------------
 
 
 def _at_least_zero(x: Any) -> Any:

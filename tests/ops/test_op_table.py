@@ -69,7 +69,7 @@ def tensors(arrays: Any) -> list[Tensor]:
     return [Tensor(np.array(a)) for a in arrays]
 
 
-# --- samples -------------------------------------------------------------------------------------
+# --- samples -----------------------------------------------------------------------------------
 
 
 def test_every_op_has_samples():
@@ -79,7 +79,7 @@ def test_every_op_has_samples():
     assert missing == [], "give these ops a sample="
 
 
-# --- spec ------------------------------------------------------------------------------------------
+# --- spec --------------------------------------------------------------------------------------
 
 
 @each(CASES)
@@ -117,7 +117,7 @@ def symbolic_spec(array: np.ndarray, sizes: dict[int, SizeVar] | None) -> Spec:
     return Spec(shape, array.dtype)
 
 
-# --- derivatives ----------------------------------------------------------------------------------------
+# --- derivatives -------------------------------------------------------------------------------
 
 
 def smooth_operands(case: Case) -> list[int]:
@@ -232,7 +232,7 @@ def test_second_derivatives_agree_with_finite_differences(case: Case) -> None:
     close(inner(grad(gradient_along, every)(*tensors(xs)), us), want, 2)  # reverse over reverse
 
 
-# --- batching ---------------------------------------------------------------------------------------------
+# --- batching ----------------------------------------------------------------------------------
 
 LANES = 3
 
@@ -282,7 +282,7 @@ def test_batching_equals_a_loop(case: Case) -> None:
             assert_close(result.numpy(), want, loss=4)
 
 
-# --- engines ------------------------------------------------------------------------------------------------
+# --- engines -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("engine", ENGINES)
