@@ -13,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from graphify import tree
 from graphify.api import structures
 from graphify.api.pullback import forward_jacobian, reverse_jacobian
-from graphify.ir.bind import Tensor, taping
+from graphify.ir.bind import Tensor, current_builder, taping, tell_tapes
 from graphify.ir.types import is_inexact
 from graphify.ops import core, derivative
 from graphify.transforms.jvp import pushforward
@@ -63,6 +65,12 @@ class _Linearised:
         keys = [self.tape.key(target) for target in targets]
         found = backprop(self.tape.records, keys, gs, self.keys)
         return [core.zeros_like(x) if g is None else g for g, x in zip(found, self.sources, strict=True)]
+
+    def let_go(self, args: Sequence[Any]) -> None:
+        """Keep copies of NumPy's own arrays, which their owner may change unseen."""
+        for leaf in tree.leaves(list(args)):
+            if isinstance(leaf, np.ndarray) and current_builder() is None:
+                tell_tapes(leaf, leaf)
 
     def arranged(self, leaves: Sequence[Any]) -> list[Any]:
         """One tree per watched argument."""
@@ -204,6 +212,7 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, 
     """
     structures.check_callable(function, "vjp")
     run = _Linearised("vjp", function, primals, {}, range(len(primals)))
+    run.let_go(primals)
     result, aux = _split_aux(run.result, has_aux, "vjp")
     leaves, treedef = tree.flatten(result)
     targets = [tensor_now(run.target(leaf)) for leaf in leaves]

@@ -15,11 +15,13 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+
 from graphify import tree
 from graphify.api import structures
 from graphify.api.pullback import batch_rows, reverse_jacobian
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, refresh, taping
+from graphify.ir.bind import Tensor, refresh, taping, tell_tapes
 from graphify.ir.sizes import decide_equal
 from graphify.ir.types import is_inexact
 from graphify.ops import core
@@ -69,6 +71,7 @@ class GradientTape:
         self._tape = Tape(self._accessed if self._watch_variables else None)
         self._origins: dict[int, tuple[Any, Key]] = {}  # id of a watched tensor or array
         self._variables: dict[int, Any] = {}
+        self._arrays: list[np.ndarray[Any, Any]] = []
 
     # --- recording ---
 
@@ -82,6 +85,8 @@ class GradientTape:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stop()
+        for array in self._arrays:  # NumPy's own arrays: their owner may change them unseen
+            tell_tapes(array, array)
 
     def _start(self) -> None:
         self._recording = taping(self._tape)
@@ -108,6 +113,8 @@ class GradientTape:
 
     def _note(self, leaf: Any, resolved: Tensor) -> None:
         key = self._tape.watch(resolved)
+        if isinstance(leaf, np.ndarray) and not resolved.is_symbolic:
+            self._arrays.append(leaf)
         self._origins[_identity(leaf, resolved)] = (leaf if isinstance(leaf, Tensor) else resolved, key)
         self._origins[id(resolved)] = (resolved, key)
 

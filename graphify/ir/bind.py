@@ -17,6 +17,7 @@ the op has effects; what a trace makes out of its own constants is evaluated on 
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias
@@ -35,6 +36,8 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 _builder: ContextVar[Builder | None] = ContextVar("graphify_builder", default=None)
 _tapes: ContextVar[tuple[Tape, ...]] = ContextVar("graphify_tapes", default=())
+# Tapes that refer to eager arrays: they hear of updates also when they no longer record.
+_keepers: weakref.WeakSet[Tape] = weakref.WeakSet()
 
 
 class Tape(Protocol):
@@ -146,7 +149,7 @@ class Tensor:
         weak: the tensor stands for a Python scalar (NEP 50).
     """
 
-    __slots__ = ("_value", "_base", "_view", "_seen", "_version", "_home", "_weak", "__weakref__")
+    __slots__ = ("_value", "_base", "_view", "_seen", "_version", "_home", "_weak", "_scalar", "__weakref__")
 
     _value: Any
     __hash__ = None  # type: ignore[assignment]  # equality is elementwise, as in NumPy
@@ -161,6 +164,7 @@ class Tensor:
     ) -> None:
         builder = _builder.get()
         self._value, self._base, self._view, self._weak = value, base, view, weak
+        self._scalar = False  # a NumPy scalar: `s += 1` rebinds the name, the tensor stays
         self._version, self._seen = 0, 0 if base is None else base._version
         self._home = None if builder is None else builder.home
 
@@ -263,7 +267,9 @@ def as_tensor(value: Any) -> Tensor:
         return _size_hook(value)  # type: ignore[no-any-return]
     if isinstance(value, np.ndarray):
         return _wrap_array(value)
-    return asarray_hook(value)
+    tensor = asarray_hook(value)
+    tensor._scalar = isinstance(value, np.generic)
+    return tensor
 
 
 def _python_scalar(value: int | float | complex) -> Array:
@@ -395,9 +401,20 @@ def bind(
     if op.put is not None and view and _is_view(outputs[0], tensors[0]):
         outputs[0]._base, outputs[0]._view = tensors[0], (op, tuple(tensors[1:]), attrs)
         outputs[0]._seen = tensors[0]._version
+    for output in outputs:
+        output._scalar = not output.dims and _gives_scalar(op, tensors)
     for tape in _tapes.get():
         tape.record(op, tensors, attrs, outputs)
     return outputs[0] if single and not op.extra.get("tuple") else tuple(outputs)
+
+
+def _gives_scalar(op: Op, tensors: Sequence[Tensor]) -> bool:
+    """Whether NumPy gives a scalar and not a 0-d array: ufuncs and reductions do, reshapes do not,
+    a cast or a copy keeps what it is given."""
+    kind = op.extra.get("zero_d")
+    if kind == "array" or op.put is not None:
+        return False
+    return tensors[0]._scalar if kind == "same" and tensors else True
 
 
 def _evaluate(op: Op, tensors: Sequence[Tensor], attrs: dict[str, Any]) -> tuple[list[Tensor], bool]:
@@ -414,8 +431,10 @@ def _evaluate(op: Op, tensors: Sequence[Tensor], attrs: dict[str, Any]) -> tuple
         arrays.append(tensor._value)
     if op.eval is None:
         raise InternalError(f"op {op.name} has no meaning to evaluate")
-    result = op.eval(*arrays, **attrs)
-    weak = bool(attrs.get("weak")) or bool(op.extra.get("weak")) and all(t._weak for t in tensors) and bool(tensors)
+    weak = bool(attrs.get("weak"))
+    if not weak and op.extra.get("weak") and tensors:
+        weak = all(t._weak for t in tensors)
+    result = op.meaning(weak)(*arrays, **attrs)  # type: ignore[misc]
     if isinstance(result, (tuple, list)):
         return [Tensor(_own_object(r, arrays)) for r in result], False
     return [Tensor(_own_object(result, arrays), weak=weak)], True
@@ -481,11 +500,23 @@ def _assign_eager(target: Tensor, new: Tensor) -> None:
     if tapes and target._base is not None:
         _assign_through_base(target, new)
         return
-    copies: dict[int, Array] = {}
-    for tape in tapes:
-        tape.rebind(array, new._value, copies)
+    tell_tapes(array, new._value)
     array[...] = new._value
     target._version += bool(tapes)
+
+
+def tell_tapes(buffer: Array, new: Array) -> None:
+    """Tell every tape that `buffer` is about to become `new`. With `new` the buffer itself, tapes
+    stop relying on it: whoever owns it may then write to it unseen."""
+    if _keepers:
+        copies: dict[int, Array] = {}
+        for tape in list(_keepers):
+            tape.rebind(buffer, new, copies)
+
+
+def keep_for(tape: Tape) -> None:
+    """From now on the tape refers to eager arrays."""
+    _keepers.add(tape)
 
 
 def _home_is(tensor: Tensor, builder: Builder) -> bool:

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphify.ir.bind import Array, Tensor, refresh
+from graphify.ir.bind import Array, Tensor, keep_for, refresh
 from graphify.ir.graph import Value
 from graphify.ir.op import Op
 from graphify.ir.types import is_inexact
@@ -155,6 +155,8 @@ class Tape:
     # --- bookkeeping ---
 
     def _store(self, stored: Stored, array: Array) -> Stored:
+        if not self._known:
+            keep_for(self)
         self._known[id(array)] = (array, stored)
         self._groups.setdefault(_owner(array), set()).add(id(array))
         return stored

@@ -1,0 +1,366 @@
+"""grad and its family: structures, nesting, staging, complex numbers, errors."""
+
+import dataclasses
+import doctest
+
+import numpy as np
+import pytest
+
+import graphify
+import graphify.numpy as gnp
+from graphify.api import custom, derivative
+from graphify.errors import TransformError
+from tests.differences import check_grads, numerical_gradient
+
+X = np.array([0.5, -1.25, 2.0])
+W = np.array([[0.3, -0.7, 1.1], [0.9, 0.2, -0.4]])
+
+
+@pytest.mark.parametrize("module", [derivative, custom], ids=lambda m: m.__name__)
+def test_examples(module):
+    names = {"np": np, "gnp": gnp, "grad": graphify.grad, **vars(module)}
+    result = doctest.testmod(module, globs=names, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert result.attempted and not result.failed
+
+
+def layer(w, x):
+    return gnp.tanh(w @ x) * gnp.exp(w[:, 0])
+
+
+def test_against_finite_differences():
+    check_grads(layer, W, X)
+    check_grads(lambda x: gnp.sort(x)[::-1] * x, X)
+    check_grads(lambda x: gnp.where(x > 0, x * x, gnp.sin(x)), X)
+    check_grads(lambda w: gnp.linalg.inv(w @ w.T), W)
+
+
+# --- structures ---------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Params:
+    w: object
+    b: object
+
+
+def test_containers_keep_their_structure():
+    def loss(params, data):
+        hidden = data["x"] @ params[0].w + params[0].b
+        return gnp.sum(hidden * params[1])
+
+    params = (Params(W.T.copy(), np.array([1.0, 2.0])), np.array(3.0))
+    g = graphify.grad(loss)(params, {"x": X})
+    assert isinstance(g, tuple) and isinstance(g[0], Params)
+    np.testing.assert_allclose(g[0].w, np.outer(X, [3.0, 3.0]))
+    np.testing.assert_allclose(g[0].b, [3.0, 3.0])
+    np.testing.assert_allclose(g[1], (X @ W.T + [1, 2]).sum())
+    staged = graphify.function(graphify.grad(loss))(params, {"x": X})
+    np.testing.assert_allclose(staged[0].w, g[0].w)
+
+
+def test_argnums_and_aux():
+    def f(a, b):
+        return gnp.sum(a * b * b), {"b": b}
+
+    ga, gb = graphify.grad(lambda a, b: f(a, b)[0], argnums=(0, 1))(X, X)
+    np.testing.assert_allclose(ga, X * X)
+    np.testing.assert_allclose(gb, 2 * X * X)
+    g, aux = graphify.grad(f, argnums=-1, has_aux=True)(X, X)
+    np.testing.assert_allclose(g, 2 * X * X)
+    np.testing.assert_array_equal(aux["b"], X)
+    (value, _), g = graphify.value_and_grad(f, has_aux=True)(X, X)
+    np.testing.assert_allclose([float(value), *g], [(X**3).sum(), *X * X])
+
+
+def test_the_same_array_twice_is_two_arguments():
+    ga, gb = graphify.grad(lambda a, b: gnp.sum(a * a * b), argnums=(0, 1))(X, X)
+    np.testing.assert_allclose(ga, 2 * X * X)
+    np.testing.assert_allclose(gb, X * X)
+    np.testing.assert_allclose(graphify.grad(lambda a: gnp.sum(a * X))(X), X)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_derivative_tells_its_variable_from_an_equal_value(staged):
+    def f(x):
+        inner = graphify.grad(lambda y: gnp.sum(y * gnp.sin(x)))
+        return inner(gnp.sin(x)) + inner(x)
+
+    def g(x):
+        with graphify.GradientTape() as tape:
+            y = gnp.sin(x)
+            tape.watch(y)
+            z = gnp.sin(x) * y
+        return tape.gradient(z, y)
+
+    run = graphify.function if staged else (lambda h: h)
+    np.testing.assert_allclose(run(f)(X), 2 * np.sin(X))
+    np.testing.assert_allclose(run(g)(X), np.sin(X))
+
+
+# --- nesting ------------------------------------------------------------------------------------------
+
+
+def cubic(x):
+    return gnp.sum(x**3 * gnp.sin(x))
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_any_order_and_any_nesting(staged):
+    run = graphify.function if staged else (lambda h: h)
+    t = np.array([0.2, 1.0, -0.5])
+    hessian = np.array(graphify.hessian(cubic)(X))
+    np.testing.assert_allclose(hessian, np.diag(6 * X * np.sin(X) + 6 * X**2 * np.cos(X) - X**3 * np.sin(X)))
+    forward_over_reverse = run(lambda x: graphify.jvp(graphify.grad(cubic), (x,), (t,))[1])
+    np.testing.assert_allclose(forward_over_reverse(X), hessian @ t)
+    reverse_over_forward = run(graphify.grad(lambda x: graphify.jvp(cubic, (x,), (t,))[1]))
+    np.testing.assert_allclose(reverse_over_forward(X), hessian @ t)
+    forward_over_forward = run(
+        lambda x: graphify.jvp(lambda v: graphify.jvp(cubic, (v,), (t,))[1], (x,), (t,))[1]
+    )
+    np.testing.assert_allclose(forward_over_forward(X), t @ hessian @ t)
+    third = run(graphify.grad(lambda x: gnp.sum(graphify.grad(lambda v: gnp.sum(graphify.grad(cubic)(v)))(x))))
+    want = numerical_gradient(lambda x: np.trace(graphify.hessian(cubic)(x).numpy()), (X,), 0)
+    np.testing.assert_allclose(third(X), want, rtol=1e-6)
+
+
+def test_staged_callees_are_differentiated():
+    @graphify.function
+    def norm(x):
+        total = 0.0
+        for v in x:
+            total = total + v * v
+        return np.sqrt(total)
+
+    want = X / np.linalg.norm(X)
+    np.testing.assert_allclose(graphify.grad(norm)(X), want)
+    np.testing.assert_allclose(graphify.function(lambda x: graphify.grad(norm)(x))(X), want)
+    check_grads(lambda x: norm(x) * x, X)
+
+
+def test_effects_of_a_staged_callee_happen_once(capsys):
+    @graphify.function
+    def noisy(x):
+        graphify.print("run")
+        return np.sum(x * np.random.normal(size=3))
+
+    np.random.seed(3)
+    noise = np.random.normal(size=3)
+    np.random.seed(3)
+    np.testing.assert_allclose(graphify.grad(noisy)(X), noise)
+    assert capsys.readouterr().out == "run\n"
+
+
+def test_python_numbers_are_arguments_too():
+    @graphify.function
+    def f(x, y):
+        return x * y
+
+    assert float(graphify.grad(f)(3.0, 2.0)) == 2.0
+    assert float(graphify.grad(lambda x: x * x)(3.0)) == 6.0
+
+
+# --- jvp, vjp -------------------------------------------------------------------------------------------
+
+
+def test_vjp_of_structures():
+    result, pullback = graphify.vjp(lambda p: {"a": p[0] * p[1], "n": gnp.argmax(p[0])}, (X, X + 1))
+    np.testing.assert_allclose(result["a"], X * (X + 1))
+    ((g0, g1),) = pullback({"a": np.ones(3), "n": None})
+    np.testing.assert_allclose(g0, X + 1)
+    np.testing.assert_allclose(g1, X)
+    with pytest.raises(ValueError, match="cotangent.*structure"):
+        pullback(np.ones(3))
+    with pytest.raises(ValueError, match=r"expected shape \(3,\), got \(2,\)"):
+        pullback({"a": np.ones(2), "n": None})
+
+
+def test_a_pullback_outlives_updates_of_its_arguments():
+    x = gnp.asarray(X.copy())
+    _, pullback = graphify.vjp(lambda v: v * v, x)
+    x[:] = 0.0
+    np.testing.assert_allclose(pullback(np.ones(3))[0], 2 * X)
+    array = X.copy()
+    _, pullback = graphify.vjp(lambda v: v * v, array)
+    array[:] = 0.0  # NumPy's own update, which nobody hears of
+    np.testing.assert_allclose(pullback(np.ones(3))[0], 2 * X)
+
+
+def test_jvp_of_structures_and_constants():
+    value, tangent = graphify.jvp(lambda a, b: (a * b["k"], 1.0), (X, {"k": X}), (np.ones(3), {"k": np.zeros(3)}))
+    np.testing.assert_allclose(tangent[0], X)
+    assert float(tangent[1]) == 0.0
+    with pytest.raises(ValueError, match="1 tangents|expected 1"):
+        graphify.jvp(lambda x: x, (X,), ())
+    with pytest.raises(TypeError, match="primals"):
+        graphify.jvp(lambda x: x, X, X)
+
+
+# --- Jacobians -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+@pytest.mark.parametrize("staged", [False, True])
+def test_jacobian(mode, staged):
+    def f(w, x):
+        return {"h": layer(w, x), "s": gnp.sum(x)}
+
+    transform = graphify.jacobian(f, argnums=(0, 1), mode=mode)
+    run = graphify.function(transform) if staged else transform
+    jac = run(W, X)
+    assert jac["h"][0].shape == (2, 2, 3) and jac["h"][1].shape == (2, 3) and jac["s"][0].shape == (2, 3)
+    np.testing.assert_array_equal(jac["s"][0], np.zeros((2, 3)))
+    for row in range(2):
+        for k in range(2):
+            want = numerical_gradient(lambda w, x, row=row: layer(w, x)[row], (W, X), k)
+            np.testing.assert_allclose(jac["h"][k][row], want, rtol=1e-6, atol=1e-8)
+
+
+def test_jacobian_of_symbolic_size():
+    @graphify.function(input_signature=[graphify.TensorSpec(("n",), "float64")])
+    def f(x):
+        return graphify.jacobian(lambda v: gnp.cumsum(v * v))(x), graphify.hessian(cubic)(x)
+
+    for n in (2, 4):
+        x = np.arange(1.0, n + 1)
+        jac, hessian = f(x)
+        np.testing.assert_allclose(jac, np.tril(np.tile(2 * x, (n, 1))))
+        np.testing.assert_allclose(hessian, np.diag(np.diag(hessian)))
+
+
+def test_hessian_of_containers():
+    def f(p):
+        return gnp.sum(p["a"] * p["a"]) * p["b"]
+
+    h = graphify.hessian(f)({"a": X, "b": np.array(2.0)})
+    np.testing.assert_allclose(h["a"]["a"], 4 * np.eye(3))
+    np.testing.assert_allclose(h["a"]["b"], 2 * X)
+    np.testing.assert_allclose(h["b"]["a"], 2 * X)
+    np.testing.assert_allclose(h["b"]["b"], 0.0)
+
+
+# --- complex -------------------------------------------------------------------------------------------
+
+
+Z = np.array([0.5 + 1.0j, -1.25 - 0.3j, 2.0 + 0.1j])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda z: gnp.abs(z),
+        lambda z: (z * z.conj()).real,
+        lambda z: gnp.sin(z) * z,
+        lambda z: gnp.exp(z).imag * z.real,
+        lambda z: 1 / z,
+        lambda z: z[::-1] @ gnp.outer(z, z.conj()),
+        lambda z: gnp.abs(z) ** 3 * z,
+    ],
+)
+def test_complex_gradients_follow_tensorflow(f):
+    check_grads(f, Z)
+
+
+def test_the_complex_gradient_points_uphill():
+    np.testing.assert_allclose(graphify.grad(lambda z: gnp.sum(gnp.abs(z) ** 2))(Z), 2 * Z)
+
+
+# --- own gradients -----------------------------------------------------------------------------------------
+
+
+@graphify.custom_gradient
+def clipped(x):
+    scale = gnp.exp(-x)
+    return gnp.minimum(x, 1.0), lambda upstream: upstream * scale
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_custom_gradient(staged):
+    run = graphify.function if staged else (lambda h: h)
+    scalar = lambda x: gnp.sum(clipped(x) * x)  # noqa: E731
+    want = np.exp(-X) * X + np.minimum(X, 1.0)
+    np.testing.assert_allclose(run(graphify.grad(scalar))(X), want)
+    second = graphify.grad(lambda x: gnp.sum(graphify.grad(scalar)(x)))
+    np.testing.assert_allclose(run(second)(X), -np.exp(-X) * X + 2 * np.exp(-X))
+    np.testing.assert_allclose(run(lambda x: clipped(x))(X), np.minimum(X, 1.0))
+    per_row = graphify.vmap(graphify.grad(scalar))
+    np.testing.assert_allclose(run(per_row)(np.stack([X, X + 1]))[0], want)
+    over_rows = graphify.grad(lambda m: gnp.sum(graphify.vmap(scalar)(m)))
+    np.testing.assert_allclose(run(over_rows)(np.stack([X, X + 1]))[0], want)
+
+
+def test_custom_gradient_of_several_arguments_and_inside_loops():
+    @graphify.custom_gradient
+    def product(a, b):
+        def gradient(up):
+            return up * b * 10.0, None
+
+        return a * b, gradient
+
+    ga, gb = graphify.grad(lambda a, b: gnp.sum(product(a, b)), argnums=(0, 1))(X, X)
+    np.testing.assert_allclose(ga, 10 * X)
+    np.testing.assert_array_equal(gb, np.zeros(3))
+
+    def powers(x, n):
+        y = x * 0.0 + 1.0
+        for _ in range(n):
+            y = product(y, x)
+        return np.sum(y)
+
+    g = graphify.function(graphify.grad(powers, argnums=1 - 1))(X, np.array(12))
+    np.testing.assert_array_equal(g, np.zeros(3))
+    with pytest.raises(TransformError, match="custom_gradient"):
+        graphify.jvp(lambda x: clipped(x), (X,), (X,))
+
+
+def test_custom_gradient_is_checked():
+    with pytest.raises(TypeError, match="grad_fn"):
+        graphify.custom_gradient(lambda x: x)(X)
+    bad = graphify.custom_gradient(lambda x: (x, lambda g: (g, g)))
+    with pytest.raises(ValueError, match="expected 1 gradients"):
+        graphify.grad(lambda x: gnp.sum(bad(x)))(X)
+    wrong = graphify.custom_gradient(lambda x: (x, lambda g: g[:1]))
+    with pytest.raises(ValueError, match=r"expected shape \(3,\), got \(1,\)"):
+        graphify.grad(lambda x: gnp.sum(wrong(x)))(X)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_stop_gradient(staged):
+    def f(x):
+        fixed = graphify.stop_gradient({"x": x, "name": "kept"})
+        assert fixed["name"] == "kept"
+        return gnp.sum(fixed["x"] * x)
+
+    run = graphify.function if staged else (lambda h: h)
+    np.testing.assert_allclose(run(graphify.grad(f))(X), X)
+    np.testing.assert_allclose(graphify.grad(run(f))(X), X)
+
+
+# --- errors -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (lambda: graphify.grad(lambda x: x * x)(3), TypeError, "grad: argument 0 'x': .*int64"),
+        (lambda: graphify.grad(lambda x: x)({"k": "text"}), TypeError, r"at \['k'\]: expected an array, got str"),
+        (lambda: graphify.grad(lambda x: x * x)(X), TypeError, r"the result: expected a scalar, got shape \(3,\)"),
+        (lambda: graphify.grad(lambda x: x[0] > 0)(X), TypeError, "expected a real float result, got bool"),
+        (lambda: graphify.grad(lambda x: x[0])(Z), TypeError, "expected a real float result, got complex128"),
+        (lambda: graphify.grad(lambda x: "no")(X), TypeError, "the result: expected an array, got str"),
+        (lambda: graphify.grad(lambda x: x, argnums=2)(X), ValueError, "argnums"),
+        (lambda: graphify.grad(lambda x: x, argnums="x")(X), TypeError, "argnums"),
+        (lambda: graphify.grad(3.0), TypeError, "grad: argument 0: expected a function, got float"),
+        (lambda: graphify.grad(lambda x: gnp.sum(x), has_aux=True)(X), TypeError, "has_aux"),
+        (lambda: graphify.jacobian(lambda x: x, mode="up"), ValueError, "mode: expected 'reverse' or 'forward'"),
+        (lambda: graphify.jacobian(lambda x: x > 0)(X), TypeError, "the result: expected a float"),
+        (lambda: graphify.grad(lambda x: x)(np.array(["a"])), TypeError, "dtype"),
+    ],
+)
+def test_bad_input(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call()
+
+
+def test_empty_arrays():
+    np.testing.assert_array_equal(graphify.grad(lambda x: gnp.sum(x * x))(np.zeros((0, 3))), np.zeros((0, 3)))
+    assert graphify.jacobian(lambda x: x * x)(np.zeros(0)).shape == (0, 0)
