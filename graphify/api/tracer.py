@@ -63,6 +63,7 @@ def _parameters(root: Root, call: Call, pattern: Pattern) -> tuple[list[Value], 
         weak = isinstance(array, Tensor) and array._weak
         value = root.param(Spec(shape, array.dtype, weak), _parameter_name(call, array, position))
         tensor = Tensor(value)
+        tensor._scalar = isinstance(array, Tensor) and array._scalar
         root.arguments[id(tensor)] = tensor
         params.append(value)
         tensors.append(tensor)

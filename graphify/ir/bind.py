@@ -282,13 +282,29 @@ def _python_scalar(value: int | float | complex) -> Array:
 
 
 def _wrap_array(array: Array) -> Tensor:
+    if type(array) is not np.ndarray and isinstance(array, (np.matrix, np.ma.MaskedArray)):
+        raise SpecError(
+            f"a numpy {type(array).__name__} means other things by its operators than an array does",
+            remedy="pass a plain array: np.asarray(matrix), masked.filled(value)",
+        )
     dtype = canonical_dtype(array.dtype)
     builder = _builder.get()
     if builder is not None:
         known = builder.external(array)
         if isinstance(known, Tensor):
             return known
-    return Tensor(array if array.dtype == dtype and type(array) is np.ndarray else np.asarray(array, dtype))
+    return Tensor(_native(array, dtype))
+
+
+def _native(array: Array, dtype: DType) -> Array:
+    """The array itself, shared. One of foreign byte order is copied; the copy cannot be written,
+    because what is written there would not reach the array."""
+    plain = np.asarray(array)
+    if plain.dtype == dtype:
+        return plain if plain.dtype.char == dtype.char else plain.view(dtype)
+    converted = plain.astype(dtype)
+    converted.flags.writeable = False
+    return converted
 
 
 def _asarray_concrete(value: Any) -> Tensor:

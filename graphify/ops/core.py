@@ -45,6 +45,7 @@ cast: Op = defop(
         for d in ("f4", "f8", "i4", "?", "c8", "c16")
     ],
     doc="converts to another dtype, as ndarray.astype does",
+    extra={"zero_d": "same"},
 )
 
 
@@ -88,6 +89,7 @@ copy: Op = defop(
     vmap=lambda args, batched: copy(args[0]),
     tf="identity",
     sample=lambda: [((np.arange(3.0),), {}), ((np.array(2),), {})],
+    extra={"zero_d": "same"},
     doc="the same elements in storage of their own",
 )
 
@@ -120,6 +122,7 @@ reshape: Op = defop(
         ((np.ones((2, 0)),), {"shape": (0, 5)}),
     ],
     doc="the same elements in C order under another shape",
+    extra={"zero_d": "array"},
 )
 
 
@@ -183,6 +186,7 @@ broadcast_to: Op = defop(
         ((np.ones((3, 1)),), {"shape": (2, 3, 4)}),
     ],
     doc="repeats along new axes and axes of length one",
+    extra={"zero_d": "array"},
 )
 
 

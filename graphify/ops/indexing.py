@@ -21,11 +21,11 @@ import numpy as np
 from graphify.errors import ShapeError
 from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, as_tensor
-from graphify.ir.op import defop
-from graphify.ir.sizes import Dim, Shape, Size, decide_less, fresh, size_op
+from graphify.ir.op import Op, defop
+from graphify.ir.sizes import Dim, Shape, Size, decide_equal, decide_less, fresh, size_op
 from graphify.ir.types import BOOL, Spec
 from graphify.ops import core
-from graphify.ops.shape import as_dim, iota, move_axis, transpose
+from graphify.ops.shape import as_dim, checked_dim, iota, move_axis, transpose
 
 Entry: TypeAlias = Any  # None: newaxis; Dim: integer; ("at", k): operand k; (start, count, step)
 Key: TypeAlias = tuple[Entry, ...]
@@ -127,11 +127,10 @@ _SLICE_SAMPLES = [
     ((np.arange(12.0).reshape(3, 4), np.array(2)), {"key": (("at", 0), (1, 2, 2))}),
 ]
 
-slice_ = defop(
+slice_: Op = defop(
     "slice",
     spec=lambda x, *indices, key: Spec(_slice_shape(x.shape, key), x.dtype),
-    # The ellipsis makes x[0] of a vector a view of that element, where NumPy alone gives a scalar.
-    eval=lambda x, *indices, key: x[(*numpy_key(key, indices), ...)],
+    eval=lambda x, *indices, key: x[numpy_key(key, indices)],  # one element is a copy, as in NumPy
     vjp=_slice_vjp,
     jvp=lambda ts, y, x, *indices, key: slice_(ts[0], *indices, key=key),
     vmap=_slice_vmap,
@@ -180,7 +179,7 @@ def _slice_update_vmap(args: Any, batched: Any, key: Key) -> Any:
     return slice_update(x, changed, *others, key=_batched_key(basic, count))
 
 
-slice_update = defop(
+slice_update: Op = defop(
     "slice_update",
     spec=_slice_update_spec,
     eval=_slice_update_eval,
@@ -203,8 +202,18 @@ def _rest(shape: Shape, axes: tuple[int, ...]) -> Shape:
     return tuple(dim for a, dim in enumerate(shape) if a not in axes)
 
 
+def _index_shape(shapes: Sequence[Shape]) -> Shape:
+    try:
+        return core.broadcast_shapes(*shapes)
+    except ShapeError as error:
+        text = " ".join(str(shape).replace(" ", "") for shape in shapes)
+        raise IndexError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {text}"
+        ) from error
+
+
 def _gather_spec(x: Spec, *indices: Spec, axes: tuple[int, ...]) -> Spec:
-    lead = core.broadcast_shapes(*(i.shape for i in indices))
+    lead = _index_shape([i.shape for i in indices])
     return Spec((*lead, *_rest(x.shape, axes)), x.dtype)
 
 
@@ -247,7 +256,7 @@ _GATHER_SAMPLES = [
     ((np.arange(24.0).reshape(2, 3, 4), np.array([0, 1]), np.array([[3], [2]])), {"axes": (0, 2)}),
 ]
 
-gather = defop(
+gather: Op = defop(
     "gather",
     spec=_gather_spec,
     eval=lambda x, *indices, axes: _front(x, axes)[tuple(indices)],
@@ -404,13 +413,33 @@ def take_slice(x: Tensor, start: Dim, stop: Dim, axis: int) -> Tensor:
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:
-    """x[key] with NumPy's meaning. A basic key gives a view."""
+    """x[key] with NumPy's meaning. A basic key gives a view, except of a single element."""
     plan = _Plan(x, key)
-    part = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
     if not plan.arrays:
-        return part  # type: ignore[no-any-return]
+        whole = any(item is Ellipsis for item in (key if type(key) is tuple else (key,)))
+        return _view(x, plan) if whole else _part(x, plan)
+    part = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
     picked = gather(part, *plan.arrays, axes=plan.axes)
     return _to_place(picked, plan)
+
+
+def _part(x: Tensor, plan: _Plan) -> Tensor:
+    part: Tensor = slice_(x, *plan.scalars, key=plan.basic)
+    if part.is_symbolic and not part.ndim:
+        part._base = part._view = None  # a scalar of NumPy's: later updates do not reach it
+    part._scalar = not part.ndim
+    return part
+
+
+def _view(x: Tensor, plan: _Plan) -> Tensor:
+    """The elements of a basic key as a view, even where NumPy's key gives a scalar."""
+    x = binding.resolve(x)
+    binding.refresh(x)
+    if x.is_symbolic or any(i.is_symbolic for i in plan.scalars) or _slice_shape(x.dims, plan.basic):
+        return slice_(x, *plan.scalars, key=plan.basic)  # type: ignore[no-any-return]
+    indices = [i.numpy() for i in plan.scalars]
+    array = x.numpy()[(*numpy_key(plan.basic, indices), ...)]
+    return Tensor(array, x, (slice_, tuple(plan.scalars), {"key": plan.basic}))
 
 
 def setitem(x: Tensor, key: Any, value: Any) -> None:
@@ -425,13 +454,46 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
         return
     plan = _Plan(x, key)
     if not plan.arrays:
-        view = slice_(x, *plan.scalars, key=plan.basic)
+        view = _view(x, plan)
         binding.assign(view, _fit(new, view))
         return
     view = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
-    shape = _result_shape(view, plan)
-    new = _from_place(_fit_shape(new, shape), plan)
+    new = _from_place(_fit_rank(new, view, plan), plan)
     binding.assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode="set"))
+
+
+def update_at(x: Tensor, key: Any, new: Tensor, mode: str) -> bool:
+    """x[key] combined with `new` in place, repeated indices counted every time.
+
+    Returns:
+        False, and nothing done, if no index of the key can repeat.
+    """
+    plan = _Plan(x, key)
+    if not plan.arrays:
+        return False
+    view = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
+    new = _from_place(_fit_rank(new, view, plan), plan)
+    binding.assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode=mode))
+    return True
+
+
+def update_at(x: Tensor, key: Any, value: Any, mode: str) -> None:
+    """`ufunc.at`: x[key] combined with `value` in place, repeated indices counted every time.
+
+    Args:
+        mode: "add", "multiply", "maximum" or "minimum", as for `scatter`.
+    """
+    plan = _Plan(x, key)
+    new = core.to_dtype(as_tensor(value), x.dtype)
+    if not plan.arrays:  # a basic key names every element once
+        from graphify.ops import elementwise
+
+        view = _view(x, plan)
+        binding.assign(view, getattr(elementwise, mode)(view, _fit(new, view)))
+        return
+    view = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
+    new = _from_place(_fit_rank(new, view, plan), plan)
+    binding.assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode=mode))
 
 
 def _is_view_of(x: Tensor, value: Any) -> bool:
@@ -456,6 +518,23 @@ def _fit_shape(new: Tensor, shape: Shape) -> Tensor:
         ) from None
 
 
+def _fit_rank(new: Tensor, view: Tensor, plan: _Plan) -> Tensor:
+    """`new` with the rank of the indexed elements; `scatter` broadcasts it, and checks lengths."""
+    shape = _result_shape(view, plan)
+    while new.ndim > len(shape) and new.dims[0] == 1:
+        new = core.reshape(new, shape=new.dims[1:])
+    padded = (1,) * (len(shape) - new.ndim) + new.dims
+    fits = len(padded) == len(shape) and all(
+        a == 1 or decide_equal(a, b) is not False for a, b in zip(padded, shape, strict=True)
+    )
+    if not fits:
+        raise ShapeError(
+            f"shape mismatch: value array of shape {new.dims} could not be broadcast to indexing result "
+            f"of shape {shape}"
+        )
+    return new if padded == new.dims else core.reshape(new, shape=padded)  # type: ignore[no-any-return]
+
+
 class _Plan:
     """A key taken apart: a basic key with its traced integers, then arrays on axes of its result."""
 
@@ -465,7 +544,7 @@ class _Plan:
         self.arrays: list[Tensor] = []
         self.axes: tuple[int, ...] = ()
         basic: list[Entry] = []
-        advanced = any(isinstance(e, Tensor) and e.ndim for e in entries)
+        advanced = any(isinstance(e, Tensor) and (e.ndim or e.dtype == BOOL) for e in entries)
         axes: list[int] = []
         positions: list[int] = []
         axis = out = 0
@@ -477,8 +556,15 @@ class _Plan:
             if isinstance(entry, slice):
                 basic.append(normalise_slice(entry, x.dims[axis]))
                 out += 1
+            elif isinstance(entry, Tensor) and entry.dtype == BOOL:  # a new axis, kept or dropped
+                self.arrays += nonzero(core.reshape(entry, shape=(1,)))
+                basic.append(None)
+                axes.append(out)
+                positions.append(position)
+                out += 1
+                continue
             elif advanced:  # integers take part in advanced indexing
-                self.arrays.append(entry if isinstance(entry, Tensor) else Tensor(np.asarray(entry)))
+                self.arrays.append(as_tensor(entry))
                 basic.append((0, x.dims[axis], 1))
                 axes.append(out)
                 positions.append(position)
@@ -491,7 +577,9 @@ class _Plan:
             axis += 1
         self.axes = tuple(axes)
         self.basic = tuple(basic)
-        if advanced and all(e == (0, d, 1) for e, d in zip(basic, x.dims, strict=False)):
+        if advanced and len(basic) == x.ndim and all(
+            e == (0, d, 1) for e, d in zip(basic, x.dims, strict=True)
+        ):
             self.basic = ()
         adjacent = positions == list(range(positions[0], positions[0] + len(positions))) if positions else True
         self.place = axes[0] if axes and adjacent else 0
@@ -516,7 +604,7 @@ def _from_place(new: Tensor, plan: _Plan) -> Tensor:
 
 
 def _result_shape(view: Tensor, plan: _Plan) -> Shape:
-    lead = core.broadcast_shapes(*(a.dims for a in plan.arrays))
+    lead = _index_shape([a.dims for a in plan.arrays])
     rest = _rest(view.dims, plan.axes)
     return (*rest[: plan.place], *lead, *rest[plan.place :])
 
@@ -526,18 +614,22 @@ def _whole_mask(x: Tensor, key: Any) -> Tensor | None:
     if isinstance(key, np.ndarray) and key.dtype == BOOL and key.ndim:
         key = as_tensor(key)
     if isinstance(key, Tensor) and key.dtype == BOOL and 0 < key.ndim <= x.ndim:
-        _check_mask(x, key, 0)
-        return key
+        return _checked_mask(x, key, 0)
     return None
 
 
-def _check_mask(x: Tensor, mask: Tensor, axis: int) -> None:
+def _checked_mask(x: Tensor, mask: Tensor, axis: int) -> Tensor:
+    """A mask of the lengths of the axes it stands for; IndexError, now or in the run, if not."""
+    dims = []
     for a, dim in enumerate(mask.dims):
-        if isinstance(dim, int) and isinstance(x.dims[axis + a], int) and dim != x.dims[axis + a]:
-            raise IndexError(
-                f"boolean index did not match indexed array along axis {axis + a}; "
-                f"size of axis is {x.dims[axis + a]} but size of corresponding boolean axis is {dim}"
-            )
+        if axis + a >= x.ndim:
+            return mask  # too many indices: reported with the whole key
+        message = (
+            f"boolean index did not match indexed array along axis {axis + a}; "
+            f"size of axis is {x.dims[axis + a]} but size of corresponding boolean axis is {dim}"
+        )
+        dims.append(checked_dim(dim, x.dims[axis + a], message, IndexError))
+    return mask if tuple(dims) == mask.dims else core.reshape(mask, shape=tuple(dims))
 
 
 def _expand(x: Tensor, key: Any) -> list[Any]:
@@ -563,13 +655,12 @@ def _expand(x: Tensor, key: Any) -> list[Any]:
             result += fill
             axis += len(fill)
         elif isinstance(entry, Tensor) and entry.dtype == BOOL:
-            _check_mask(x, entry, axis)
-            result += nonzero(entry) if entry.ndim else [_scalar_mask(entry)]
+            result += nonzero(_checked_mask(x, entry, axis)) if entry.ndim else [entry]
             axis += entry.ndim
         else:
             result.append(entry)
             axis += _consumes(entry)
-    return _scalar_masks_as_newaxis(result)
+    return result
 
 
 def _consumes(entry: Any) -> int:
@@ -608,23 +699,6 @@ def _bad_index(item: Any) -> IndexError:
     )
 
 
-class _ScalarMask:
-    """x[True] or x[False]: a new axis of length one or zero."""
-
-    def __init__(self, keep: bool) -> None:
-        self.keep = keep
-
-
-def _scalar_mask(entry: Tensor) -> Any:
-    return _ScalarMask(bool(entry.numpy()))
-
-
-def _scalar_masks_as_newaxis(entries: list[Any]) -> list[Any]:
-    if not any(isinstance(e, _ScalarMask) for e in entries):
-        return entries
-    raise IndexError("a boolean scalar is not supported as an index; use x[np.newaxis] or x[:0]")
-
-
 def normalise_slice(entry: slice, dim: Dim) -> tuple[Dim, Dim, int]:
     """A Python slice of an axis as (start, count, step), nothing negative, all in range.
 
@@ -634,7 +708,7 @@ def normalise_slice(entry: slice, dim: Dim) -> tuple[Dim, Dim, int]:
     step = 1 if entry.step is None else _concrete_step(entry.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
-    bounds = [None if b is None else _bound(b, dim) for b in (entry.start, entry.stop)]
+    bounds = [None if b is None else _bound(b, dim, step) for b in (entry.start, entry.stop)]
     if all(isinstance(b, int | None) for b in bounds) and isinstance(dim, int):
         start, stop, _ = slice(bounds[0], bounds[1], step).indices(dim)
         return (start, len(range(start, stop, step)), step)
@@ -647,47 +721,59 @@ def _concrete_step(step: Any) -> int:
     return int(step.numpy()) if isinstance(step, Tensor) else step.__index__()
 
 
-def _bound(bound: Any, dim: Dim) -> Dim:
+class _Settled:
+    """A bound that needs no wrapping any more: -1 in it is the place before the first element."""
+
+    def __init__(self, dim: Dim) -> None:
+        self.dim = dim
+
+
+def _bound(bound: Any, dim: Dim, step: int) -> Any:
     """A bound as an int or size; a traced integer of unknown sign is wrapped and clamped first."""
     if not isinstance(bound, Tensor):
         return as_dim(bound, "slice bound")
-    if bound.is_symbolic:
-        from graphify.ops import elementwise as e
-        from graphify.ops.shape import _size_of
+    if not bound.is_symbolic:
+        return as_dim(bound, "slice bound")
+    from graphify.ops import elementwise as e
+    from graphify.ops.shape import _size_of
 
-        known = _size_of(bound._value)
-        if known is not None:
-            return known
-        wrapped = e.where(e.less(bound, 0), bound + as_tensor(dim), bound)
-        return as_dim(e.maximum(wrapped, 0), "slice bound")
-    return as_dim(bound, "slice bound")
+    known = _size_of(bound._value)
+    if known is not None:
+        return known
+    bound = core.cast(bound, dtype=np.dtype(np.int64))
+    wrapped = e.where(e.less(bound, 0), bound + as_tensor(dim), bound)
+    if step > 0:
+        return _Settled(as_dim(e.maximum(wrapped, 0), "slice bound"))
+    return _Settled(as_dim(e.maximum(wrapped, -1) + 1, "slice bound") - 1)
 
 
 def _symbolic_slice(start: Any, stop: Any, step: int, dim: Dim) -> tuple[Dim, Dim, int]:
     if step > 0:
-        first = 0 if start is None else _clamp_low(start, dim)
-        last = dim if stop is None else _minimum(_clamp_low(stop, dim), dim)
+        first = 0 if start is None else _maximum(_wrap(start, dim, 2), 0)
+        last = dim if stop is None else _minimum(_maximum(_wrap(stop, dim, 2), 0), dim)
         span = last - first
     else:
-        first = dim - 1 if start is None else _minimum(_wrap(start, dim), dim - 1)
-        last = -1 if stop is None else _maximum(_wrap(stop, dim), -1)
+        first = dim - 1 if start is None else _minimum(_wrap(start, dim, 1), dim - 1)
+        last = -1 if stop is None else _maximum(_wrap(stop, dim, 1), -1)
         span = first - last
     stride = abs(step)
     count = span if stride == 1 else size_op("floordiv", span + (stride - 1), stride)
     return (_maximum(first, 0) if step < 0 else first, _maximum(count, 0), step)
 
 
-def _wrap(bound: Dim, dim: Dim) -> Dim:
-    """A bound that counts from the end if it is negative."""
+def _wrap(bound: Any, dim: Dim, slack: int) -> Dim:
+    """A bound that counts from the end if it is negative.
+
+    A bound of `dim - slack` or more is negative only where wrapping does not change the slice:
+    `dim - 2` is -1 for one element, which wraps to 0, as clamping does where the step is positive.
+    """
+    if isinstance(bound, _Settled):
+        return bound.dim
     if decide_less(bound, 0):
-        return bound + dim
-    if dim - bound in (0, 1, 2):
-        return bound  # dim - 2 is negative only where wrapping gives at most 0, too
+        return bound + dim  # type: ignore[no-any-return]
+    if dim - bound in range(slack + 1):
+        return bound  # type: ignore[no-any-return]
     return size_op("wrap", bound, dim)
-
-
-def _clamp_low(bound: Dim, dim: Dim) -> Dim:
-    return _maximum(_wrap(bound, dim), 0)
 
 
 def _maximum(a: Dim, b: Dim) -> Dim:

@@ -14,9 +14,9 @@ from graphify.errors import SpecError
 from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, as_tensor, refresh, resolve, value_needed
 from graphify.ir.op import Op, defop
+from graphify.ir.promotion import python_dtype
 from graphify.ir.sizes import decide_equal, decide_less
-from graphify.ir.types import Spec
-
+from graphify.ir.types import BOOL, Spec
 from graphify.ops import core, elementwise, indexing, shape
 from graphify.ops.linalg import matmul
 from graphify.ops.rules import numbers
@@ -80,6 +80,31 @@ _true_divide = _python_division(elementwise.divide)
 _floor_divide = _python_division(elementwise.floor_divide)
 _remainder = _python_division(elementwise.remainder)
 
+def _arithmetic(op: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator of arithmetic: Python's bools are Python's integers there."""
+
+    def apply(a: Any, b: Any) -> Any:
+        tensor = a if isinstance(a, Tensor) else b
+        return op(_as_number(a), _as_number(b)) if tensor.spec.weak else op(a, b)
+
+    return apply
+
+
+def _as_number(value: Any) -> Any:
+    if type(value) is bool:
+        return int(value)
+    if isinstance(value, Tensor) and value.spec.weak and value.dtype == BOOL:
+        return core.cast(value, dtype=np.dtype(np.int64), weak=True)
+    return value
+
+
+def _power(a: Any, b: Any) -> Any:
+    """`a ** b`; a traced Python int to a negative power is a float."""
+    if type(b) is int and b < 0 and isinstance(a, Tensor) and a.spec.weak and a.dtype.kind == "i":
+        a = core.cast(a, dtype=python_dtype(float), weak=True)
+    return elementwise.power(a, b)
+
+
 # --- comparison of sizes -------------------------------------------------------------------------------
 
 
@@ -127,19 +152,19 @@ def _negate(answer: bool | None) -> bool | None:
 # --- attaching -----------------------------------------------------------------------------------------
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "add": elementwise.add,
-    "sub": elementwise.subtract,
-    "mul": elementwise.multiply,
-    "truediv": _true_divide,
-    "floordiv": _floor_divide,
-    "mod": _remainder,
-    "pow": elementwise.power,
+    "add": _arithmetic(elementwise.add),
+    "sub": _arithmetic(elementwise.subtract),
+    "mul": _arithmetic(elementwise.multiply),
+    "truediv": _arithmetic(_true_divide),
+    "floordiv": _arithmetic(_floor_divide),
+    "mod": _arithmetic(_remainder),
+    "pow": _arithmetic(_power),
     "matmul": matmul,
     "and": elementwise.bitwise_and,
     "or": elementwise.bitwise_or,
     "xor": elementwise.bitwise_xor,
-    "lshift": elementwise.left_shift,
-    "rshift": elementwise.right_shift,
+    "lshift": _arithmetic(elementwise.left_shift),
+    "rshift": _arithmetic(elementwise.right_shift),
 }
 _COMPARE = {
     "lt": elementwise.less,
@@ -178,13 +203,13 @@ def _meets(self: Tensor, other: Any) -> bool:
 
 
 def _inplace(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Tensor]:
-    """`a += b`: the tensor itself is updated, as ndarray's is; a Python number is rebound."""
+    """`a += b`: the tensor itself is updated, as ndarray's is; a scalar is rebound."""
 
     def update(self: Tensor, other: Any) -> Any:
         if not _takes(other):
             return NotImplemented
         result = function(self, other)
-        if self.spec.weak:
+        if self.spec.weak or self._scalar:
             return result
         update_inplace(self, result)
         return self
@@ -218,7 +243,7 @@ def _install() -> None:
     for name, op in _COMPARE.items():
         setattr(Tensor, f"__{name}__", _forward(_compare(op)))
     for name, op in _UNARY.items():
-        setattr(Tensor, f"__{name}__", lambda self, op=op: op(self))
+        setattr(Tensor, f"__{name}__", lambda self, op=op: op(_as_number(self)))
     Tensor.__getitem__ = _getitem
     Tensor.__setitem__ = _setitem
     Tensor.__len__ = _len  # type: ignore[attr-defined]
@@ -240,6 +265,8 @@ def _getitem(self: Tensor, key: Any) -> Tensor:
 
 def _setitem(self: Tensor, key: Any, value: Any) -> None:
     target = resolve(self)
+    if target._scalar:
+        raise TypeError(f"'{target.dtype.name}' scalar does not support item assignment")
     if isinstance(value, Tensor) and value._base is target and value.is_symbolic:
         refresh(value)  # `a[i] += v` ends by storing the view `a[i]` into itself
     indexing.setitem(target, key, value)

@@ -38,6 +38,7 @@ class ArrayKey:
     ndim: int
     first: int  # which of the distinct arrays it is
     weak: bool = False  # a generalised Python number
+    scalar: bool = False  # a NumPy scalar: cannot be updated in place
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,7 @@ class Call:
             if first == len(self.arrays):
                 self.arrays.append(tensor)
                 self.positions.append(position)
-            return ArrayKey(tensor.dtype, tensor.ndim, first, tensor._weak)
+            return ArrayKey(tensor.dtype, tensor.ndim, first, tensor._weak, tensor._scalar)
         if kind in STATIC:
             return StaticKey(kind, leaf)
         if isinstance(leaf, (np.ndarray, np.generic)):

@@ -121,12 +121,19 @@ def _extreme(plain: Any, better: Callable[[Any, Any], Any], args: Any, kwargs: A
     best = builtins.list(values)[0]
     for value in builtins.list(values)[1:]:
         wins = better(call(key, value), call(key, best))
-        best = elementwise.where(truth(wins), value, best) if is_staged(wins) else (value if wins else best)
+        best = _where(wins, value, best) if is_staged(wins) else (value if wins else best)
     return best
 
 
 def _choose(better: Callable[[Any, Any], Any], new: Any, best: Any) -> Any:
-    return elementwise.where(truth(better(new, best)), new, best)
+    return _where(better(new, best), new, best)
+
+
+def _where(test: Any, new: Any, best: Any) -> Any:
+    """np.where; between Python numbers the result is a Python number, too."""
+    a, b = as_tensor(new), as_tensor(best)
+    chosen = elementwise.where(truth(test), a, b)
+    return core.cast(chosen, dtype=chosen.dtype, weak=True) if a.spec.weak and b.spec.weak else chosen
 
 
 def sum(iterable: Any, /, start: Any = 0) -> Any:

@@ -24,10 +24,10 @@ from graphify.ir.bind import Tensor, current_builder, resolve
 from graphify.location import here, is_library
 from graphify.numpy._table import FUNCTIONS
 from graphify.ops import core
+from graphify.syntax.loader import is_marked
 from graphify.tracing.capture import ABSENT, Root, root_of
 from graphify.tracing.guards import Place
 
-CONVERTED = "__graphify_converted__"
 DO_NOT_CONVERT = "__graphify_do_not_convert__"
 _AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -135,7 +135,7 @@ def _replacement(function: Any) -> Callable[..., Any] | None:
 
 def is_convertible(function: FunctionType) -> bool:
     """Whether a function is the user's own Python, to be converted when called in a trace."""
-    if getattr(function, CONVERTED, False) or getattr(function, DO_NOT_CONVERT, False):
+    if is_marked(function) or getattr(function, DO_NOT_CONVERT, False):
         return False
     return not is_library(function.__code__.co_filename)
 
@@ -154,7 +154,7 @@ def converted(function: FunctionType) -> FunctionType:
                 namespace[name] = _lifted(root, Place(function.__globals__, name, "global"), namespace[name])
     namespace["ag"] = operators
     cells = _lifted_cells(function, conversion, root)
-    return conversion.instantiate(function, namespace, cells)  # type: ignore[no-any-return]
+    return conversion.instantiate(function, namespace, cells)
 
 
 def _lifted_cells(function: FunctionType, conversion: Any, root: Root | None) -> tuple[CellType, ...] | None:
@@ -181,7 +181,7 @@ def _is_set(cell: CellType) -> bool:
 
 
 def _lifted(root: Root, place: Place, value: Any) -> Any:
-    if isinstance(value, (ModuleType, type)) or getattr(value, CONVERTED, False):
+    if isinstance(value, (ModuleType, type)) or is_marked(value):
         return value
     return root.guard(place)
 

@@ -33,7 +33,7 @@ from graphify.autograph.operators.state import (
     structure_error,
     take_apart,
 )
-from graphify.autograph.operators.undefined import certain
+from graphify.autograph.operators.undefined import Unreachable, certain
 from graphify.errors import ConcreteValueNeeded
 from graphify.ir.bind import Tensor, as_tensor, current_builder, recording, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value, param
@@ -183,10 +183,14 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
         log = _watch_cells(builder, cells)
         outcome = branch()
         log()
+        if isinstance(outcome, Unreachable):  # the branch raises
+            outcome = (outcome,) * len(names)
         entries = [take_apart(n, value) for n, value in zip(names, outcome, strict=True)]
         del outcome
         slots = _slots(builder)
         heap = {key: take_apart(slot.name, slot.read()) for key, slot in slots.items()}
+        for entry in (*entries, *heap.values()):
+            entry.freeze()
         return _Branch(builder, entries, slots, heap)
 
 
@@ -244,7 +248,7 @@ class _Join:
         entry = self.entries[side]
         missing = entry.bound is False
         tensors = [
-            placeholder(spec) if missing else fit(entry.leaves[i], spec)
+            placeholder(spec) if missing else fit((entry.frozen or entry.leaves)[i], spec)
             for i, spec in enumerate(self.specs)
             if spec is not None
         ]
@@ -405,6 +409,8 @@ class _Carry:
                 log = _watch_cells(builder, cells)
                 outcome = body(*turn, *variables)
                 log()
+                if isinstance(outcome, Unreachable):  # every turn raises
+                    outcome = tuple(variables)
                 after = [take_apart(n, value) for n, value in zip(self.names, outcome, strict=True)]
                 del outcome, variables, turn
                 slots = _slots(builder)
@@ -458,7 +464,8 @@ class _Carry:
 
     def _alias(self, value: Value, leaf: Any) -> Tensor:
         tensor = Tensor(value)
-        if isinstance(leaf, Tensor) and id(leaf) not in self.plain and not leaf._weak:
+        tensor._scalar = not isinstance(leaf, Tensor) or leaf._scalar
+        if not tensor._scalar and id(leaf) not in self.plain and not leaf._weak:
             tensor._base, tensor._view, tensor._seen = leaf, (slice_, (), {"key": ()}), leaf._version
             self.aliases[id(leaf)] = tensor
         return tensor

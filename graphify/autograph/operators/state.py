@@ -17,7 +17,7 @@ import numpy as np
 from graphify import tree
 from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
 from graphify.errors import InternalError, TraceError
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Literal, constant
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, Size, fresh
@@ -42,6 +42,11 @@ class Entry:
     leaves: list[Any]
     bound: Any = True
     unreachable: bool = False
+    frozen: list[Any] | None = None  # the leaves' values at the end of their branch
+
+    def freeze(self) -> None:
+        """Note the leaves' values: a storage that the branch wrote is given back afterwards."""
+        self.frozen = [_snapshot(leaf) for leaf in self.leaves]
 
     def build(self) -> Any:
         """The variable again."""
@@ -64,6 +69,16 @@ def take_apart(name: str, value: Any) -> Entry:
         return Entry(name, treedef, leaves, value.bound)
     leaves, treedef = tree.flatten(value)
     return Entry(name, treedef, leaves)
+
+
+def _snapshot(leaf: Any) -> Any:
+    builder = current_builder()
+    if not isinstance(leaf, Tensor) or builder is None:
+        return leaf
+    tensor = resolve(leaf)
+    frozen = Tensor(value_in(tensor, builder), weak=tensor._weak)
+    frozen._scalar = tensor._scalar
+    return frozen
 
 
 def is_dynamic(leaf: Any) -> bool:
