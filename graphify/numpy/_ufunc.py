@@ -35,6 +35,7 @@ _REDUCTIONS = {
     "logical_and": "all",
     "logical_or": "any",
 }
+_AT = ("add", "multiply", "maximum", "minimum")  # what `scatter` combines with
 _ACCUMULATIONS = {
     "add": "cumsum",
     "multiply": "cumprod",
@@ -220,9 +221,17 @@ class Ufunc:
             raise SpecError(
                 f"{self.__name__}.at: expected an array to update, got {type(a).__name__}"
             )
-        update = NAMES.get("_update_at")
-        if update is None or not update(self.ufunc, a, indices, b):
-            self._at_eager(a, indices, b)
+        name = "add" if self.__name__ == "subtract" else self.__name__
+        if name not in _AT:
+            return self._at_eager(a, indices, b)
+        target, new = resolve(as_tensor(a)), to_tensor(b)
+        if not np.can_cast(new.dtype, target.dtype, "same_kind") and not as_tensor(b).spec.weak:
+            raise SpecError(
+                f"{self.__name__}.at: cannot cast from {new.dtype} to {target.dtype} "
+                "with casting rule 'same_kind'"
+            )
+        value = elementwise.negative(new) if self.__name__ == "subtract" else as_tensor(b)
+        indexing.update_at(target, indices, value, name)
 
     def _at_eager(self, a: Any, indices: Any, b: Any) -> None:
         operands = () if b is None else (b,)

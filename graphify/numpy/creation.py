@@ -80,9 +80,12 @@ def _is_new(source: Tensor, result: Tensor, original: Any) -> bool:
     """Whether converting already made storage that nobody else has."""
     if result is not source:
         return True
-    if isinstance(original, Tensor):
+    if isinstance(original, (Tensor, np.ndarray)) or source.is_symbolic:
         return False
-    return not source.is_symbolic and not np.may_share_memory(source.numpy(), np.asarray(original))
+    if isinstance(original, (list, tuple)):
+        return True
+    made = source.numpy()
+    return made.flags.writeable and not np.may_share_memory(made, np.asarray(original))
 
 
 def _as_dtype(x: Tensor, dtype: Any) -> Tensor:
