@@ -16,7 +16,7 @@ import numpy as np
 
 from graphify.errors import ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
-from graphify.ir.op import REGISTRY, defop
+from graphify.ir.op import REGISTRY, Op, defop
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import decide_equal
 from graphify.ir.types import DType, Spec, bfloat16, is_complex, is_inexact, real_dtype
@@ -206,7 +206,7 @@ def _solve_jvp(ts: Any, y: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return solve(a, tb - matmul(ta, y))  # type: ignore[no-any-return]
 
 
-solve = defop(
+solve: Op = defop(
     "solve",
     spec=_solve_spec,
     eval=lambda a, b: np.linalg.solve(a, b),

@@ -9,14 +9,14 @@ import numpy as np
 from graphify.errors import ShapeError
 from graphify.ir.bind import Tensor, current_builder, set_dim_hook, set_size_hook
 from graphify.ir.graph import as_size
-from graphify.ir.op import defop
+from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal, fresh, size, size_op
 from graphify.ir.types import Spec
 from graphify.ops import core
 
 # --- sizes as values ------------------------------------------------------------------------------
 
-size_value = defop(
+size_value: Op = defop(
     "size_value",
     spec=lambda size: Spec((), np.dtype(np.int64), True),
     eval=lambda size: np.asarray(size, np.int64),
@@ -92,19 +92,19 @@ _SIZE_RULES: dict[str, Any] = {
 set_dim_hook(as_dim)
 
 
-def checked_dim(dim: Dim, other: Dim, message: str) -> Dim:
+def checked_dim(dim: Dim, other: Dim, message: str, error: type[Exception] = ShapeError) -> Dim:
     """`dim`, which must equal `other`: checked now, or by the run that uses the result.
 
     Raises:
-        ShapeError: they differ in every run.
+        error: they differ in every run.
     """
     same = decide_equal(dim, other)
     if same is False:
-        raise ShapeError(message)
+        raise error(message)
     if same:
         return dim
-    want = size_value(size=other)
-    return as_dim(in_range(size_value(size=dim), want, want + 1, error="ValueError", message=message))
+    want, kind = size_value(size=other), "IndexError" if error is IndexError else "ValueError"
+    return as_dim(in_range(size_value(size=dim), want, want + 1, error=kind, message=message))
 
 # --- transpose --------------------------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(int(i) for i in np.argsort(axes))
 
 
-transpose = defop(
+transpose: Op = defop(
     "transpose",
     spec=lambda x, axes: Spec(tuple(x.shape[a] for a in axes), x.dtype),
     eval=lambda x, axes: x.transpose(axes),
@@ -205,7 +205,7 @@ def stack(tensors: list[Tensor], axis: int = 0) -> Tensor:
 
 # --- flip ---------------------------------------------------------------------------------------------
 
-flip = defop(
+flip: Op = defop(
     "flip",
     spec=lambda x, axes: Spec(x.shape, x.dtype),
     eval=lambda x, axes: np.flip(x, axes),
@@ -221,7 +221,7 @@ flip = defop(
 # --- iota ----------------------------------------------------------------------------------------------
 
 
-iota = defop(
+iota: Op = defop(
     "iota",
     spec=lambda length, dtype: Spec((length,), dtype),
     eval=lambda length, dtype: np.arange(length, dtype=dtype),
@@ -249,10 +249,13 @@ repeat_indices = defop(
 )
 
 
+_RANGE_ERRORS = {"IndexError": IndexError, "ValueError": ValueError, "OverflowError": OverflowError}
+
+
 def _in_range_eval(x: Any, low: Any, high: Any, error: str, message: str) -> Any:
     if np.any(x < low) or np.any(x >= high):
         bad = x[(x < low) | (x >= high)]
-        kind: type[Exception] = {"IndexError": IndexError, "ValueError": ValueError}[error]
+        kind: type[Exception] = _RANGE_ERRORS[error]
         raise kind(message.format(bad=bad.flat[0], high=high))
     return x
 

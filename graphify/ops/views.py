@@ -85,7 +85,7 @@ def _diagonal_vjp(g: Tensor, y: Tensor, x: Tensor, **attrs: Any) -> list[Tensor]
     return [_diagonal_put(core.zeros_like(x), g, **{**attrs, "writeable": True})]
 
 
-diagonal = defop(
+diagonal: Op = defop(
     "diagonal",
     spec=_diagonal_spec,
     eval=_diagonal_eval,
@@ -120,7 +120,7 @@ def _windows_vjp(g: Tensor, y: Tensor, x: Tensor, axis: int, window: Dim) -> lis
     return [scatter(core.zeros_like(x), front, index, axes=(axis,), mode="add")]
 
 
-windows = defop(
+windows: Op = defop(
     "sliding_windows",
     spec=_windows_spec,
     eval=lambda x, axis, window: np.lib.stride_tricks.sliding_window_view(x, window, axis),

@@ -1,0 +1,510 @@
+"""Indexing against NumPy: any key, reading and writing, eager and in graphs of symbolic sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphify.numpy as gnp
+from graphify.errors import ConcreteValueNeeded, SpecError
+from graphify.ir.bind import Tensor, as_tensor, recording, value_in
+from graphify.ir.graph import Builder
+from graphify.ir.interpret import run
+from graphify.ir.sizes import fresh
+from graphify.ir.types import Spec
+
+# --- running one function three ways -----------------------------------------------------------------
+
+
+def traced(function: Any, arrays: list[np.ndarray], symbolic: bool) -> list[np.ndarray]:
+    """The results of a function of tensors, recorded in a graph that the reference then runs."""
+    builder = Builder()
+    with recording(builder):
+        params = []
+        for array in arrays:
+            shape = tuple(fresh("n") for _ in array.shape) if symbolic else array.shape
+            params.append(Tensor(builder.param(Spec(shape, array.dtype))))
+        results = [value_in(as_tensor(r), builder) for r in function(*params)]
+    return run(builder.finish(results), arrays)
+
+
+def outcome(function: Any, *args: Any) -> Any:
+    try:
+        return [np.asarray(r) for r in function(*args)]
+    except (IndexError, ValueError, TypeError) as error:
+        if isinstance(error, (ConcreteValueNeeded, SpecError)):
+            raise
+        return error
+
+
+def check(function: Any, *arrays: np.ndarray, known: bool = False) -> None:
+    """Plain NumPy, eager tensors, a graph of known sizes, and one of symbolic sizes agree."""
+    want = outcome(function, *(a.copy() for a in arrays))
+    runs = {
+        "eager": lambda: outcome(function, *(as_tensor(a.copy()) for a in arrays)),
+        "static": lambda: outcome(lambda *xs: traced(function, list(xs), False), *arrays),
+        "symbolic": lambda: outcome(lambda *xs: traced(function, list(xs), True), *arrays),
+    }
+    if known:  # the sizes must be known
+        del runs["symbolic"]
+    for name, attempt in runs.items():
+        got = attempt()
+        if isinstance(want, Exception):
+            kind = IndexError if isinstance(want, IndexError) else ValueError
+            assert isinstance(got, kind), f"{name}: expected {want!r}, got {got!r}"
+            continue
+        assert not isinstance(got, Exception), f"{name}: {got!r}, expected {want}"
+        for g, w in zip(got, want, strict=True):
+            assert g.dtype == w.dtype, name
+            np.testing.assert_array_equal(g, w, err_msg=name)
+            assert g.shape == w.shape, name
+
+
+# --- strategies -----------------------------------------------------------------------------------------
+
+SHAPES = st.lists(st.integers(0, 4), min_size=0, max_size=3).map(tuple)
+
+
+@st.composite
+def entries(draw: Any, size: int, arrays: bool, lead: tuple[int, ...]) -> Any:
+    kinds = ["int", "slice", "slice", "whole"] + ["array", "mask"] * arrays
+    kind = draw(st.sampled_from(kinds))
+    if kind == "int":
+        return draw(st.integers(-size - 1, size)) if size else 0
+    if kind == "slice":
+        bound = st.none() | st.integers(-size - 2, size + 2)
+        step = draw(st.none() | st.integers(-3, 3).filter(bool))
+        return slice(draw(bound), draw(bound), step)
+    if kind == "whole":
+        return slice(None)
+    if kind == "mask":
+        return np.array(draw(st.lists(st.booleans(), min_size=size, max_size=size)), bool)
+    index = st.integers(-size, size - 1) if size else st.just(0)
+    flat = draw(st.lists(index, min_size=int(np.prod(lead)), max_size=int(np.prod(lead))))
+    return np.array(flat, np.int64).reshape(lead)
+
+
+@st.composite
+def keys(draw: Any, shape: tuple[int, ...], arrays: bool = True) -> Any:
+    """A key for an array of this shape, sometimes with newaxis, Ellipsis, or out of bounds."""
+    lead = draw(st.sampled_from([(2,), (1,), (2, 1), (), (3,)]))
+    count = draw(st.integers(0, len(shape)))
+    key = [draw(entries(size, arrays, lead)) for size in shape[:count]]
+    if draw(st.booleans()):
+        place = draw(st.integers(0, len(key)))
+        tail = [draw(entries(size, arrays, lead)) for size in shape[len(shape) - (count - place) :]]
+        key = [*key[:place], Ellipsis, *(tail if count - place else [])]
+    for _ in range(draw(st.integers(0, 1))):
+        key.insert(draw(st.integers(0, len(key))), None)
+    if len(key) == 1 and draw(st.booleans()):
+        return key[0]
+    return tuple(key)
+
+
+@st.composite
+def reading(draw: Any) -> Any:
+    shape = draw(SHAPES)
+    return shape, draw(keys(shape))
+
+
+def numbered(shape: tuple[int, ...]) -> np.ndarray:
+    return np.arange(float(np.prod(shape, dtype=int))).reshape(shape)
+
+
+# --- reading and writing -----------------------------------------------------------------------------------
+
+
+@given(reading())
+@settings(max_examples=300, deadline=None)
+def test_reading_any_key(case: Any) -> None:
+    shape, key = case
+    check(lambda x: [x[key]], numbered(shape))
+
+
+@given(reading(), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_writing_any_key(case: Any, scalar: bool) -> None:
+    shape, key = case
+    x = numbered(shape)
+    try:
+        target = x[key].shape
+    except IndexError:
+        target = ()
+    new = np.asarray(-1.0) if scalar else -1.0 - numbered(target)
+
+    def write(x: Any, v: Any) -> Any:
+        x = x.copy()
+        x[key] = v
+        return [x]
+
+    if _repeats(shape, key):
+        new = np.asarray(-1.0)  # the order of writes to one place is not NumPy's promise
+    check(write, x, new)
+
+
+def _repeats(shape: tuple[int, ...], key: Any) -> bool:
+    places = np.arange(int(np.prod(shape))).reshape(shape)
+    try:
+        chosen = places[key]
+    except IndexError:
+        return False
+    return np.unique(chosen).size != np.size(chosen)
+
+
+@given(reading())
+@settings(max_examples=150, deadline=None)
+def test_updating_in_place(case: Any) -> None:
+    shape, key = case
+
+    def update(x: Any) -> Any:
+        x = x * 1
+        x[key] += 10
+        return [x]
+
+    if shape:
+        check(update, numbered(shape))
+
+
+@st.composite
+def chains(draw: Any) -> Any:
+    """Steps from an array to a view of a view, and a key to write to there."""
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple))
+    x, steps = numbered(shape), []
+    for _ in range(draw(st.integers(1, 4))):
+        kind = draw(st.sampled_from(["slice", "transpose", "reshape", "flip"]))
+        if kind == "slice":
+            argument = draw(keys(x.shape, arrays=False))
+        elif kind == "transpose":
+            argument = tuple(draw(st.permutations(range(x.ndim))))
+        elif kind == "flip":
+            argument = draw(st.integers(0, x.ndim - 1)) if x.ndim else None
+        else:
+            size = x.size
+            rows = draw(st.sampled_from([d for d in range(1, size + 1) if size % d == 0] or [1]))
+            argument = (rows, size // rows) if size else (0, 3)
+        try:
+            x = step(np, x, kind, argument)
+        except IndexError:
+            continue
+        steps.append((kind, argument))
+        if isinstance(x, np.generic):
+            break
+    return shape, steps, isinstance(x, np.generic)
+
+
+def step(namespace: Any, x: Any, kind: str, argument: Any) -> Any:
+    if kind == "slice":
+        return x[argument]
+    if kind == "transpose":
+        return namespace.transpose(x, argument)
+    if kind == "flip":
+        return namespace.flip(x, argument)
+    return x.reshape(argument)
+
+
+@given(chains())
+@settings(max_examples=250, deadline=None)
+def test_writing_through_views_of_views(case: Any) -> None:
+    """A reshape that copies in NumPy is a copy; where a graph cannot tell, it says so."""
+    shape, steps, scalar = case
+
+    def write(x: Any) -> Any:
+        namespace = gnp if isinstance(x, Tensor) else np
+        x = x * 1
+        view = x
+        for kind, argument in steps:
+            view = step(namespace, view, kind, argument)
+        if scalar:  # one element is a copy
+            return [x, np.asarray(view) if isinstance(view, np.generic) else view]
+        view[...] = -1.0
+        x[...] = x * 2
+        return [x, view, view + 0]
+
+    try:
+        check(write, numbered(shape))
+    except SpecError as error:
+        assert "view or a copy" in str(error)  # noqa: PT017
+
+
+# --- traced integers ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+@pytest.mark.parametrize("step_", [None, 1, 2, -1, -2])
+def test_traced_slice_bounds(n: int, step_: int | None) -> None:
+    for start in range(-n - 2, n + 3):
+        for stop in (-n - 2, -n, -1, 0, 1, n - 1, n, n + 2):
+
+            def both(x: Any, i: Any, j: Any) -> Any:
+                i, j = (int(i), int(j)) if isinstance(x, np.ndarray) else (i, j)
+                return [x[i:j:step_], x[i::step_], x[:j:step_]]
+
+            check(both, numbered((n,)), np.asarray(start), np.asarray(stop))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_bounds_made_of_sizes(n: int) -> None:
+    def ends(x: Any) -> Any:
+        m = x.shape[0]
+        parts = [x[m - 1 :], x[m - 2 :], x[: m - 2], x[m - 2 :: -1], x[: m - 2 : -1], x[m - 4 : m - 1]]
+        return [*parts, x[m // 2 :], x[: m // 2], x[m - 1], x[:: -1], x[m - 5 :: -1]]
+
+    check(ends, numbered((n,)))
+
+
+def test_traced_integers_in_keys() -> None:
+    x = numbered((3, 4))
+
+    def read(x: Any, i: Any, j: Any) -> Any:
+        return [x[i], x[i, j], x[:, j], x[i, 1:], x[[0, 2], j], x[i, [0, 1]], x[..., j, None]]
+
+    for i, j in [(0, 0), (2, -1), (-3, 3), (1, -4)]:
+        check(read, x, np.asarray(i), np.asarray(j))
+    check(read, x, np.asarray(3), np.asarray(0))
+    check(read, x, np.asarray(0), np.asarray(-5))
+
+
+def test_traced_integers_in_writes() -> None:
+    def write(x: Any, i: Any) -> Any:
+        x = x * 1
+        x[i] = 5
+        x[i, 1] += 2
+        x[:, i] = x[i, :3]
+        return [x]
+
+    for i in (0, 2, -1):
+        check(write, numbered((3, 3)), np.asarray(i))
+
+
+# --- masks, scalars, and keys of little use ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "key",
+    [True, False, (), ..., None, (..., None), (True, 0), (False, 0), ([], 0), (True, None, False), ([True, False],)],
+    ids=repr,
+)
+def test_unusual_keys(key: Any) -> None:
+    check(lambda x: [x[key]], numbered((2, 3)))
+
+    def write(x: Any) -> Any:
+        x = x * 1
+        x[key] = 7
+        return [x]
+
+    check(write, numbered((2, 3)))
+
+
+def test_traced_masks() -> None:
+    def masked(x: Any, m: Any) -> Any:
+        y = x * 1
+        y[m] += 1
+        z = x * 1
+        z[m] = 0
+        w = x * 1
+        w[x > 2] = -w[x > 2]
+        return [x[m], y, z, w, x[:, m[0]] if x.ndim == 2 else x]
+
+    check(masked, numbered((2, 3)), np.array([[True, False, True], [False, False, True]]))
+    check(lambda x, m: [x[m]], numbered((2, 3)), np.array([True, False]))
+    check(lambda x, m: [x[m]], numbered((2, 3)), np.array([True, False, True]))
+    check(lambda x, m: [x[m]], numbered((3,)), np.array([True]))
+
+    def write(x: Any, m: Any) -> Any:
+        x = x * 1
+        x[m] = 1
+        return [x]
+
+    check(write, numbered((3,)), np.array([True]))
+    check(write, numbered((3,)), np.array([True, False, True]))
+
+
+def test_a_traced_flag_as_index() -> None:
+    for flag in (True, False):
+        check(lambda x, f: [x[f]] if isinstance(x, Tensor) else [x[bool(f)]], numbered((3,)), np.asarray(flag))
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [
+        (1.5, IndexError),
+        ("a", IndexError),
+        ([0.5], IndexError),
+        ((0, 0, 0), IndexError),
+        ((..., ...), IndexError),
+        (slice(None, None, 0), ValueError),
+        (np.array([0.0]), IndexError),
+        (([0, 1], [0, 1, 2]), IndexError),
+        ([[True, False]], IndexError),
+    ],
+    ids=repr,
+)
+def test_bad_keys(key: Any, kind: type[Exception]) -> None:
+    for x in (as_tensor(numbered((2, 3))), numbered((2, 3))):
+        with pytest.raises(kind):
+            x[key]
+        if isinstance(x, Tensor):
+            with pytest.raises(kind):
+                x[key] = 0
+
+
+# --- what is a view, and what is not ---------------------------------------------------------------------------
+
+
+def test_one_element_is_a_copy() -> None:
+    def swap(x: Any) -> Any:
+        x = x * 1
+        first = x[0]
+        x[0] = x[2]
+        x[2] = first
+        return [x, first]
+
+    check(swap, numbered((3,)))
+
+    def swap_traced(x: Any, i: Any, j: Any) -> Any:
+        x = x * 1
+        keep = x[i, 1]
+        x[i, 1] = x[j, 0]
+        x[j, 0] = keep
+        return [x, keep]
+
+    check(swap_traced, numbered((2, 2)), np.asarray(0), np.asarray(1))
+
+
+def test_rows_are_views() -> None:
+    def swap(x: Any) -> Any:
+        x = x * 1
+        row = x[0]
+        x[0] = x[1]
+        x[1] = row  # the row is a view of what has just been overwritten
+        part = x[0, ...][1:]
+        part += 100
+        return [x, row, part]
+
+    check(swap, numbered((2, 3)))
+
+
+def test_fancy_indexing_copies() -> None:
+    def update(x: Any) -> Any:
+        x = x * 1
+        picked, masked = x[[0, 1]], x[x > 1]
+        x[0] = 100
+        picked[1] = -5
+        return [x, picked, masked]
+
+    check(update, numbered((3,)))
+
+
+def test_overlapping_writes() -> None:
+    def shift(x: Any) -> Any:
+        x = x * 1
+        x[1:] = x[:-1]
+        x[:3] += x[2:0:-1].sum()
+        x[::2] *= x[::-1][::2]
+        return [x]
+
+    check(shift, numbered((5,)))
+    check(shift, numbered((6,)))
+
+
+def test_read_only_views() -> None:
+    def broadcast(x: Any) -> Any:
+        namespace = gnp if isinstance(x, Tensor) else np
+        x = x * 1
+        wide = namespace.broadcast_to(x, (2, 3))
+        x[0] = 9
+        return [wide, namespace.diagonal(wide)]
+
+    check(broadcast, numbered((3,)))
+
+    def write(x: Any) -> Any:
+        namespace = gnp if isinstance(x, Tensor) else np
+        x = x * 1
+        namespace.diagonal(x)[...] = 1
+        return [x]
+
+    check(write, numbered((2, 2)))
+
+
+def test_a_diagonal_by_einsum_is_writeable() -> None:
+    def write(x: Any) -> Any:
+        namespace = gnp if isinstance(x, Tensor) else np
+        x = x * 1
+        namespace.einsum("ii->i", x)[...] = 5
+        namespace.einsum("ij->ji", x)[0] += 1
+        return [x]
+
+    check(write, numbered((3, 3)))
+
+
+def test_a_reshape_that_copies() -> None:
+    def write(x: Any) -> Any:
+        x = x * 1
+        whole = x.reshape(-1)
+        whole[1] = 50
+        flat = x.T.reshape(-1)
+        flat[0] = 100
+        return [x, flat, whole]
+
+    check(write, numbered((2, 3)), known=True)
+    with pytest.raises(SpecError, match="view or a copy"):  # a row or a column would be a view
+        traced(write, [numbered((2, 3))], True)
+
+
+def test_where_the_layout_is_unknown_writing_raises() -> None:
+    def write(x: Any) -> Any:
+        y = x[:, [1, 0]] + 1
+        flat = y.reshape(-1)
+        read = flat + 0
+        flat[0] = 100
+        return [y, read]
+
+    with pytest.raises(SpecError, match="view or a copy"):
+        traced(write, [numbered((2, 3))], False)
+
+
+# --- updates by function -----------------------------------------------------------------------------------------
+
+
+def test_functions_that_write() -> None:
+    def write(x: Any, v: Any) -> Any:
+        n = gnp if isinstance(x, Tensor) else np
+        results = []
+        for change in (
+            lambda a: n.fill_diagonal(a, 7),
+            lambda a: n.fill_diagonal(a, v),
+            lambda a: n.put(a, [0, 4, -1], v),
+            lambda a: n.put(a, [0, 99], v, mode="clip"),
+            lambda a: n.put(a, [0, 99], v, mode="wrap"),
+            lambda a: n.place(a, a > 2, v),
+            lambda a: n.putmask(a, a > 2, v),
+            lambda a: n.copyto(a, v[:1]),
+            lambda a: n.copyto(a, 3, where=a > 4),
+            lambda a: n.put_along_axis(a, n.argmax(a, axis=1)[:, None], 0, axis=1),
+            lambda a: n.add.at(a, ([0, 0, 1], 1), 1),
+            lambda a: n.multiply.at(a, ([0, 0, 1], 1), 2),
+            lambda a: n.maximum.at(a, ([0, 0, 1], 1), 6),
+            lambda a: n.subtract.at(a, 0, 1),
+        ):
+            a = x * 1
+            change(a)
+            results.append(a)
+        return results
+
+    check(write, numbered((3, 3)), np.array([-1.0, -2.0, -3.0]))
+
+
+def test_bounds_are_checked_when_run_and_needed() -> None:
+    builder = Builder()
+    with recording(builder):
+        x = Tensor(builder.param(Spec((3,), np.dtype(float))))
+        bad = gnp.take(x, as_tensor(np.array([5])))
+        good = x + 1
+        graph, failing = builder.finish([good._value]), builder.finish([bad._value])
+    np.testing.assert_array_equal(run(graph, [np.zeros(3)])[0], np.ones(3))
+    with pytest.raises(IndexError, match="out of bounds"):
+        run(failing, [np.zeros(3)])
