@@ -21,7 +21,7 @@ from graphify import tree
 from graphify.api import structures
 from graphify.api.pullback import batch_rows, reverse_jacobian
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, refresh, taping, tell_tapes
+from graphify.ir.bind import Tensor, current_builder, refresh, taping, tell_tapes
 from graphify.ir.sizes import decide_equal
 from graphify.ir.types import is_inexact
 from graphify.ops import core
@@ -242,7 +242,7 @@ class GradientTape:
                     "batch_jacobian: expected target and source with one batch axis in front, "
                     f"got shapes {shapes[0]} and {shapes[1]}"
                 )
-            rows = batch_rows(self._tape, self._tape.key(y), key)
+            rows = batch_rows(self._tape, self._tape.key(y), key) if self._tape.follows(key) else None
             if rows is None and unconnected_gradients == "zero":
                 return core.full((*y.dims, *x.dims[1:]), 0, x.dtype)
             return rows
@@ -277,8 +277,9 @@ class GradientTape:
         self, found: Sequence[Tensor | None], keys: Sequence[Key], unconnected: str, lead: Any
     ) -> list[Tensor | None]:
         """Derivatives in the order of the sources, missing ones as asked."""
+        found = [g if self._tape.follows(key) else None for g, key in zip(found, keys, strict=True)]
         if unconnected == "none":
-            return list(found)
+            return found
         xs = [tensor_of(key) for key in keys]
         return [core.full((*lead, *x.dims), 0, x.dtype) if g is None else g for g, x in zip(found, xs, strict=True)]
 
@@ -295,6 +296,11 @@ def _source(leaf: Any, what: str) -> Tensor:
 
 
 def _target(leaf: Any, what: str) -> Tensor:
+    if isinstance(leaf, (np.ndarray, np.generic)) and current_builder() is None:
+        raise SpecError(
+            f"{what}: expected a tensor, got {type(leaf).__name__}: NumPy computed it, and no tape recorded that",
+            remedy="make the arrays tensors first, x = graphify.numpy.asarray(x), or stage the function",
+        )
     tensor = structures.inexact_leaf(leaf, what)
     refresh(tensor)
     return tensor

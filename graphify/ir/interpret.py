@@ -59,12 +59,13 @@ class Evaluation:
         return [*node.inputs, *sizes]
 
     def step(self, node: Node) -> None:
-        assert node.op.eval is not None, node.op
+        meaning = node.op.meaning(bool(node.specs) and node.specs[0].weak)
+        assert meaning is not None, node.op
         args = [self.values[value] for value in node.inputs]
         attrs = self.concrete_attrs(node)
         try:
             with np.errstate(all="ignore"):
-                result = node.op.eval(*args, **attrs)
+                result = meaning(*args, **attrs)
         except Exception as error:
             located = at(error, node.source.resolve() if node.source else None)
             raise located from (error.__cause__ if located is error else error)

@@ -39,6 +39,7 @@ class Op:
         sample: `() -> list of (arrays, attrs)`, or an iterable thereof, for the op table test.
         differentiable: operand positions with a gradient; None for all inexact ones.
         doc: one line for docs/ops.md.
+        extra: further data. "weak": the result of Python scalars is one; "python": `eval` for those.
     """
 
     name: str
@@ -61,6 +62,10 @@ class Op:
         from graphify.ir.bind import bind  # the one upward look: records are made before bind
 
         return bind(self, args, attrs)
+
+    def meaning(self, weak: bool) -> Callable[..., Any] | None:
+        """`eval`, or what the op means for Python numbers where those differ: no wrap-around."""
+        return (self.extra.get("python") or self.eval) if weak else self.eval
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -21,6 +21,7 @@ from graphify.ir.op import Op, defop
 from graphify.ir.promotion import ufunc_dtypes, weak_type
 from graphify.ir.types import BOOL, DType, Spec, canonical_dtype, is_complex, is_inexact, is_integer
 from graphify.ops import core
+from graphify.ops.python_numbers import PYTHON
 
 
 def operand(tensor: Tensor) -> Any:
@@ -36,10 +37,9 @@ def promoted(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
         tensors = [as_tensor(arg) for arg in _representable(ufunc, args)]
         dtypes, _ = ufunc_dtypes(ufunc, [operand(t) for t in tensors])
         if all(t.spec.weak for t in tensors):
-            return [
-                t if t.dtype == d else core.cast(t, dtype=d, weak=True)
-                for t, d in zip(tensors, dtypes, strict=True)
-            ]
+            return [_weakly(t, d) for t, d in zip(tensors, dtypes, strict=True)]
+        if ufunc in _COMPARISONS:
+            dtypes = tuple(_wide_enough(t, d, tensors) for t, d in zip(tensors, dtypes, strict=True))
         return [_fit(ufunc, t, d) for t, d in zip(tensors, dtypes, strict=True)]
 
     return convert
@@ -77,6 +77,21 @@ def _representable(ufunc: np.ufunc, args: Sequence[Any]) -> Sequence[Any]:
     else:
         return args
     return changed if place == 0 else changed[::-1]
+
+
+def _weakly(tensor: Tensor, dtype: DType) -> Tensor:
+    """A Python number in the dtype of an operation between Python numbers."""
+    if tensor.dtype == dtype:
+        return tensor
+    if tensor.dtype == np.uint64 and dtype == np.int64:
+        raise OverflowError(f"Python integer {tensor._value} is too large for a traced one: 64 bits with a sign")
+    return core.cast(tensor, dtype=dtype, weak=True)  # type: ignore[no-any-return]
+
+
+def _wide_enough(tensor: Tensor, dtype: DType, tensors: Sequence[Tensor]) -> DType:
+    """The dtype to compare in: a traced Python int of any size compares with a small integer."""
+    traced = any(t.spec.weak and t.is_symbolic and is_integer(t.dtype) for t in tensors)
+    return np.dtype(np.int64) if traced and is_integer(dtype) and dtype.itemsize < 8 else dtype
 
 
 def _holds(dtype: DType, value: int) -> bool:
@@ -192,6 +207,8 @@ def elementwise(
         weak: the result of Python scalars is a Python scalar (arithmetic, not np.sin).
     """
     cell: list[Op] = []
+    python = {"python": PYTHON[name]} if name in PYTHON else {}
+    smooth = bool(partials) or "vjp" in fields
     op = defop(
         name,
         spec=ufunc_spec(ufunc, weak),
@@ -200,17 +217,17 @@ def elementwise(
         vjp=fields.pop("vjp", partials_vjp(partials) if partials else None),
         jvp=fields.pop("jvp", partials_jvp(partials) if partials else None),
         vmap=pointwise(lambda: cell[0]),
-        differentiable=None if partials else (),
+        differentiable=None if smooth else (),
         sample=sample,
         doc=doc or f"numpy.{ufunc.__name__}",
-        extra={"weak": weak, "ufunc": ufunc, "elementwise": True, "wanted": True},
+        extra={"weak": weak, "ufunc": ufunc, "elementwise": True, "wanted": True, **python},
         **fields,
     )
     cell.append(op)
     return op
 
 
-# --- sample inputs ------------------------------------------------------------------------------
+# --- sample inputs -----------------------------------------------------------------------------
 
 
 def reals(low: float, high: float, count: int = 1, dtypes: str = "fd") -> Callable[[], Any]:

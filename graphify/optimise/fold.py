@@ -85,10 +85,11 @@ def _is_foldable(node: Node) -> bool:
 
 def _evaluate(node: Node) -> list[Any] | None:
     """The node's results; None where it raises or does not do what its spec says."""
-    assert node.op.eval is not None
+    meaning = node.op.meaning(node.specs[0].weak)
+    assert meaning is not None
     try:
         with np.errstate(all="ignore"):
-            result = node.op.eval(*(_array(value) for value in node.inputs), **node.attrs)
+            result = meaning(*(_array(value) for value in node.inputs), **node.attrs)
     except Exception:  # noqa: BLE001  # whatever it is, it is raised again when the node runs
         return None
     outputs = result if isinstance(result, (tuple, list)) else (result,)

@@ -47,8 +47,8 @@ def _in_range(index: Any, dim: Dim) -> bool:
 
 def cannot_fail(node: Node) -> bool:
     """Whether the node's own evaluation can raise nothing, whatever its operands hold."""
-    if node.effects:
-        return False
+    if node.effects or node.specs and node.specs[0].weak and "python" in node.op.extra:
+        return False  # Python's integers raise OverflowError where 64 bits do not hold them
     rule = _SAFE.get(node.op.name)
     if rule is not None:
         return rule(node)
