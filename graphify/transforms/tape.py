@@ -100,6 +100,10 @@ class Tape:
             return entry[1]
         return self._store(Stored(Tensor(value, weak=tensor._weak)), value)
 
+    def follows(self, key: Key) -> bool:
+        """Whether a value is watched or depends on one that is."""
+        return key in self._live
+
     def tracks(self, tensor: Tensor) -> bool:
         """Whether the tensor's present value depends on a watched one, and the tape runs."""
         value = tensor._value
