@@ -27,6 +27,7 @@ PRODUCTS: dict[str, Callable[..., Any]] = {
     "svd": lambda u, s, vh: (u * s[..., None, :]) @ vh,
     "eigh": lambda w, v: (v * w[..., None, :]) @ np.swapaxes(v, -1, -2).conj(),
     "eig": lambda w, v: (v * w[..., None, :]) @ np.linalg.inv(v),
+    "eigensystem": lambda w, v: (v * w[..., None, :]) @ np.linalg.inv(v),
     "eigvals": lambda w: np.sort(w, axis=-1),
 }
 

@@ -29,12 +29,12 @@ _KNOWN: list[tuple[str, type[Exception], str]] = [
 ]
 
 
-def translate(error: Any, unit: Unit) -> BaseException:
-    """The exception that an error of a running graph stands for."""
+def translate(error: Any, unit: Unit | None) -> BaseException:
+    """The exception that an error of a running graph stands for; without a unit, without a line."""
     text = error.message or str(error)
     host = _HOST.search(text)
     location = _location(text, unit)
-    if host and host.group() in unit.pending:
+    if host and unit is not None and host.group() in unit.pending:
         return errors.at(unit.pending.pop(host.group()), location)
     check = _CHECK.search(text)
     if check:
@@ -46,8 +46,10 @@ def translate(error: Any, unit: Unit) -> BaseException:
     return errors.at(_by_code(error)(_first_line(text)), location)
 
 
-def _location(text: str, unit: Unit) -> Any:
+def _location(text: str, unit: Unit | None) -> Any:
     """The innermost line named by the first node that is named at all."""
+    if unit is None:
+        return None
     for names in _NODE.findall(text):
         indices = _SCOPE.findall("".join(names))
         if indices:
