@@ -172,6 +172,8 @@ def _check_call(node: Node) -> None:
 def _check_rows(node: Node, body: Graph, carry: int, xs: int) -> None:
     """Parameters of a body that takes an index, then rows of some operands."""
     specs = [value.spec for value in node.inputs]
+    if len(specs) < carry + xs:
+        raise _Broken(f"expected at least carry + xs = {carry + xs} operands, got {len(specs)}")
     for i, spec in enumerate(specs[carry : carry + xs]):
         if not spec.ndim:
             raise _Broken(f"operand {carry + i} is a scalar and has no rows")

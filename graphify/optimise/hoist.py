@@ -10,7 +10,6 @@ run. Cheap ops (views, casts, sizes) leave it only in company of something that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graphify.ir.graph import Graph, Node, Value, attr_sizes, param
@@ -61,8 +60,9 @@ def _hoist(graph: Graph, report: Report, inner: dict[Graph, Graph]) -> Graph:
 def _lighten(frame: Frame, node: Node, layout: Layout, report: Report) -> Node:
     """The loop without invariant work, which is added to the frame."""
     inputs, attrs = list(node.inputs), dict(node.attrs)
-    for name, graph in list(node.subgraphs):
-        moved = list(_worth_moving(graph, node, layout))
+    for name in [name for name, _ in node.subgraphs]:
+        graph = attrs[name]
+        moved = _worth_moving(graph, node, layout)
         if not moved:
             continue
         sizes = _outer_sizes(graph, node, layout)
@@ -76,14 +76,10 @@ def _lighten(frame: Frame, node: Node, layout: Layout, report: Report) -> Node:
         attrs[name] = _with_params(graph, values, params)
         for other, rest in node.subgraphs:
             if other != name:  # all sub-graphs of a loop take the same operands
-                attrs[other] = _with_params(_graph(attrs[other], rest), [], _copies(params))
+                attrs[other] = _with_params(rest, [], _copies(params))
         inputs += [outside[value] for value in values]
         node = Node(node.op, tuple(inputs), attrs, node.specs, node.source, node.effects)
     return node
-
-
-def _graph(now: object, before: Graph) -> Graph:
-    return now if isinstance(now, Graph) else before
 
 
 def _param(value: Value) -> dict[str, object]:
@@ -109,16 +105,20 @@ def _with_params(graph: Graph, values: list[Value], params: list[Value]) -> Grap
 # --- what may leave ---------------------------------------------------------------------------
 
 
-def _worth_moving(graph: Graph, node: Node, layout: Layout) -> Iterator[Node]:
+def _worth_moving(graph: Graph, node: Node, layout: Layout) -> list[Node]:
     """Invariant nodes that do real work and are used by what stays, in order."""
     invariant = _invariant(graph, node, layout)
     used: set[Value] = set(graph.results)
-    for each in graph.nodes:
+    moved: list[Node] = []
+    for each in reversed(graph.nodes):
         if each not in invariant:
             used.update(each.inputs)
-    for each in graph.nodes:
-        if each in invariant and each.op.name not in CHEAP and used.intersection(each.outputs):
-            yield each
+        elif used.intersection(each.outputs):
+            if each.op.name in CHEAP:
+                used.update(each.inputs)  # it stays, and what it depends on may be worth moving
+            else:
+                moved.append(each)
+    return moved[::-1]
 
 
 def _invariant(graph: Graph, node: Node, layout: Layout) -> set[Node]:

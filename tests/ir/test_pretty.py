@@ -107,8 +107,7 @@ def test_a_parsed_graph_runs_as_the_original_does(rng):
 
 def test_the_text_is_the_same_in_every_process():
     program = (
-        "from tests.ir.test_pretty import *\n"
-        "for name in CASES: print(to_text(graph_of(name)))"
+        "from tests.ir.test_pretty import *\nfor name in CASES: print(to_text(graph_of(name)))"
     )
     root = Path(__file__).parents[2]
     texts = {
@@ -215,5 +214,3 @@ def test_deep_nesting_needs_no_recursion():
     assert text.count("call(x)") == 1500
     check(graph)
     assert to_text(parse(text)) == text
-
-
