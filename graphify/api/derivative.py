@@ -64,7 +64,8 @@ class _Linearised:
         """Cotangents of all watched arrays, zeros for those without influence."""
         keys = [self.tape.key(target) for target in targets]
         found = backprop(self.tape.records, keys, gs, self.keys)
-        return [core.zeros_like(x) if g is None else g for g, x in zip(found, self.sources, strict=True)]
+        grads = [core.zeros_like(x) if g is None else g for g, x in zip(found, self.sources, strict=True)]
+        return structures.released(grads, gs)
 
     def let_go(self, args: Sequence[Any]) -> None:
         """Keep copies of NumPy's own arrays, which their owner may change unseen."""
@@ -286,7 +287,8 @@ def jvp(
     targets = [run.target(leaf) for leaf in leaves]
     found = pushforward(run.tape.records, run.keys, ts, [run.tape.key(t) for t in targets])
     pairs = zip(found, targets, strict=True)
-    tangent_out = treedef.unflatten([core.zeros_like(y) if t is None else t for t, y in pairs])
+    outs = structures.released([core.zeros_like(y) if t is None else t for t, y in pairs], ts)
+    tangent_out = treedef.unflatten(outs)
     return (result, tangent_out, aux) if has_aux else (result, tangent_out)
 
 

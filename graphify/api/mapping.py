@@ -207,7 +207,7 @@ def _placed(what: str, result: Tensor, batched: bool, axis: Any, count: Dim) -> 
             raise ValueError(f"{what}: out_axes: None, but this result differs between examples: {result.spec}")
         return result
     if not batched:
-        result = core.broadcast_to(core.strong(result), shape=(count, *result.dims))
+        result = core.copy(core.broadcast_to(core.strong(result), shape=(count, *result.dims)))
     return move_axis(result, 0, structures.normal_axis(axis, result.ndim, f"{what}: out_axes"))
 
 

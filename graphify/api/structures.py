@@ -17,6 +17,7 @@ from graphify.errors import SpecError
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
 from graphify.ir.sizes import Dim, decide_equal
 from graphify.ir.types import is_complex, is_inexact
+from graphify.ops import core
 
 
 def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -130,6 +131,26 @@ def differ(a: Tensor, b: Tensor) -> bool:
     if a.ndim != b.ndim:
         return True
     return any(decide_equal(d, e) is False for d, e in zip(a.dims, b.dims, strict=True))
+
+
+def released(results: Sequence[Tensor | None], given: Sequence[Tensor | None] = ()) -> list[Any]:
+    """Results that the user may update in place: each with storage of its own.
+
+    Args:
+        given: tensors of the user's, whose storage a result must not share.
+    """
+    taken = [t.numpy() for t in given if t is not None and not t.is_symbolic]
+    own: list[Tensor | None] = []
+    for result in results:
+        if result is not None and result.is_symbolic:
+            result = Tensor(result._value)
+        elif result is not None:
+            array = result._value
+            if not array.flags.writeable or any(np.may_share_memory(array, other) for other in taken):
+                result = core.copy(result)
+            taken.append(result._value)
+        own.append(result)
+    return own
 
 
 def shape_text(dims: Sequence[Dim]) -> str:

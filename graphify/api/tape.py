@@ -192,7 +192,8 @@ class GradientTape:
             flat, structure = tree.flatten(sources)
             keys = [self._key(leaf, "gradient: argument 'sources'") for leaf in flat]
             grads = backprop(self._tape.records, [self._tape.key(t) for t in targets], gs, keys)
-            return structure.unflatten(self._settled(grads, keys, unconnected_gradients, ()))
+            settled = self._settled(grads, keys, unconnected_gradients, ())
+            return structure.unflatten(structures.released(settled, gs))
 
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none") -> Any:
         """All first derivatives of one target with respect to each source.

@@ -58,7 +58,7 @@ class Root(Builder):
         return known[1]
 
     def _twin(self, thing: Any) -> Tensor:
-        if isinstance(thing, Tensor) and thing._base is not None:
+        if isinstance(thing, Tensor) and thing._base is not None and not self._differentiated(thing):
             op, operands, attrs = thing._view  # type: ignore[misc]
             return bind(op, (self.external(thing._base), *operands), attrs)  # type: ignore[no-any-return]
         array = thing._value if isinstance(thing, Tensor) else thing
@@ -67,6 +67,10 @@ class Root(Builder):
         value = self.param(spec, place.name if place else "captured")
         self.hidden.append(Hidden(value, thing, place))
         return VariableTwin(value, thing) if getattr(thing, "trainable", False) else Tensor(value)
+
+    def _differentiated(self, thing: Tensor) -> bool:
+        """Whether a tape outside follows this very tensor: then its base will not do for it."""
+        return any(tape.tracks(thing) for tape in self.suspended or ())
 
     def guard(self, place: Place) -> Any:
         """The value at a place, as the trace shall see it: arrays become hidden inputs."""

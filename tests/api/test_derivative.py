@@ -361,6 +361,42 @@ def test_bad_input(call, kind, text):
         call()
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_gradients_may_be_updated_in_place(staged):
+    def f(x, y):
+        ga, gb = graphify.grad(lambda a, b: gnp.sum(a + b), argnums=(0, 1))(x, y)
+        ga *= 3.0
+        gb[0] = 7.0
+        return ga, gb
+
+    ga, gb = (graphify.function(f) if staged else f)(X, X.copy())
+    np.testing.assert_array_equal(ga, np.full(3, 3.0))
+    np.testing.assert_array_equal(gb, [7.0, 1.0, 1.0])
+    ct = np.ones(3)
+    _, pullback = graphify.vjp(lambda x: x, X)
+    (g,) = pullback(ct)
+    g[0] = 5.0
+    np.testing.assert_array_equal(ct, np.ones(3))
+
+
+def test_closures_over_a_differentiated_tensor():
+    def f(w):
+        @graphify.function
+        def inner(x):
+            return np.sum(np.tanh(w * x))
+
+        return inner(X) + graphify.cond(True, lambda: w[0], lambda: w[1])
+
+    want = X * (1 - np.tanh(X * X) ** 2) + [1, 0, 0]
+    np.testing.assert_allclose(graphify.grad(f)(X), want)
+    view = gnp.asarray(np.append(X, 1.0))[:3]
+    np.testing.assert_allclose(graphify.grad(f)(view), want)
+    with graphify.GradientTape() as tape:
+        tape.watch(view)
+        y = f(view)
+    np.testing.assert_allclose(tape.gradient(y, view), want)
+
+
 def test_empty_arrays():
     np.testing.assert_array_equal(graphify.grad(lambda x: gnp.sum(x * x))(np.zeros((0, 3))), np.zeros((0, 3)))
     assert graphify.jacobian(lambda x: x * x)(np.zeros(0)).shape == (0, 0)

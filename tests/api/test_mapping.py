@@ -1,0 +1,291 @@
+"""vmap, vectorized_map, map_fn: equal to a Python loop over the examples."""
+
+import doctest
+
+import numpy as np
+import pytest
+
+import graphify
+import graphify.numpy as gnp
+from graphify.api import mapping as module
+from tests.tolerances import assert_close
+
+X = np.array([[0.5, -1.25, 2.0], [1.5, 0.25, -0.5], [-0.1, 0.7, 0.9], [3.0, -2.0, 0.0]])
+
+
+def test_examples():
+    result = doctest.testmod(module, globs={"np": np, "gnp": gnp, **vars(module)})
+    assert result.attempted and not result.failed
+
+
+@pytest.fixture(params=[False, True], ids=["eager", "staged"])
+def run(request):
+    return graphify.function if request.param else (lambda f: f)
+
+
+def loop(f, *columns):
+    return np.stack([np.asarray(graphify.function(f)(*row)) for row in zip(*columns)])
+
+
+# --- programs for one example ---------------------------------------------------------------------------
+
+
+def branch(x):
+    if np.sum(x) > 1.0:
+        return x * x
+    else:
+        return np.sin(x)
+
+
+def branch_that_may_fail(x):
+    k = np.argmax(x)
+    if k < 2:
+        y = x[k + 1] * x
+    else:
+        y = x
+    return y
+
+
+def halving(x):
+    turns = 0
+    while np.sum(x * x) > 0.3:
+        x = x * 0.5
+        turns += 1
+    return x * turns
+
+
+def search(x):
+    i = 0
+    while x[i] > 0.0 and i < 2:
+        i += 1
+    return x * i
+
+
+def turns_by_value(x):
+    total = 0.0
+    for i in range(int(3) + np.argmax(x)):
+        total = total + x[0] * i
+    return total + x
+
+
+def counted(x):
+    y = x
+    for i in range(12):
+        y = np.cos(y) * x + i
+    return y
+
+
+def over_rows(x):
+    total = 0.0
+    m = np.outer(x, x)
+    for row in m:
+        total = total + np.max(row)
+    return total
+
+
+def updates(x):
+    y = np.zeros(3)
+    for i in range(12):
+        y[i % 3] += x[(i * 2) % 3] * i
+    y[np.argmax(x)] = -1.0
+    y[x < 0] *= 2.0
+    return y
+
+
+def ragged_inside(x):
+    return np.sum(x[x > 0]) + np.count_nonzero(x)
+
+
+def sizes_by_value(x):
+    n = np.argmax(x) + 1
+    return np.sum(np.arange(n)) + x
+
+
+def library(x):
+    m = np.outer(x, x) + np.eye(3)
+    return np.linalg.solve(m, np.sort(x)) + np.cumsum(x)[::-1] + np.linalg.det(m)
+
+
+def constant(x):
+    return np.ones(2)
+
+
+def with_effects(x):
+    graphify.print(x[0])
+    return x + np.random.uniform()
+
+
+PROGRAMS = [
+    branch, branch_that_may_fail, halving, search, turns_by_value, counted, over_rows, updates,
+    ragged_inside, sizes_by_value, library, constant,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_vmap_is_a_loop(f, run):
+    assert_close(run(lambda x: graphify.vmap(f)(x))(X), loop(f, X), loss=100)
+    assert_close(run(lambda x: graphify.vectorized_map(f, x))(X), loop(f, X), loss=100)
+
+
+@pytest.mark.parametrize("f", [f for f in PROGRAMS if f is not constant], ids=lambda f: f.__name__)
+def test_per_example_gradients(f, run):
+    def gradient(x):
+        return graphify.grad(lambda v: np.sum(f(v)))(x)
+
+    assert_close(run(lambda x: graphify.vmap(gradient)(x))(X), loop(gradient, X), loss=1000)
+
+
+@pytest.mark.parametrize("f", [branch, halving, counted, updates, library], ids=lambda f: f.__name__)
+def test_gradient_of_a_batch(f, run):
+    def gradient(x):
+        return graphify.grad(lambda v: np.sum(f(v)))(x)
+
+    batch = run(graphify.grad(lambda m: gnp.sum(graphify.vmap(f)(m))))
+    assert_close(batch(X), loop(gradient, X), loss=1000)
+
+
+@pytest.mark.parametrize("f", [branch, halving, counted, updates, ragged_inside], ids=lambda f: f.__name__)
+def test_vmap_of_vmap(f, run):
+    cube = np.stack([X, X + 0.5])
+    want = np.stack([loop(f, m) for m in cube])
+    assert_close(run(lambda c: graphify.vmap(graphify.vmap(f))(c))(cube), want, loss=100)
+
+
+def test_effects_happen_example_by_example(run, capsys):
+    np.random.seed(5)
+    want = np.stack([row + np.random.uniform() for row in X])
+    np.random.seed(5)
+    got = run(lambda x: graphify.vectorized_map(with_effects, x))(X)
+    assert_close(got, want)
+    assert capsys.readouterr().out.split() == ["0.5", "1.5", "-0.1", "3.0"]
+
+
+def test_sizes_known_only_at_run_time():
+    @graphify.function(input_signature=[graphify.TensorSpec(("n", "m"), "float64")])
+    def f(x):
+        return graphify.vmap(halving)(x), graphify.vmap(counted)(x), graphify.vmap(lambda v: np.sum(v))(x)
+
+    for m in (X, X[:2, :2], X[:0]):
+        halves, counts, sums = f(m)
+        if len(m):
+            assert_close(halves, loop(halving, m), loss=100)
+            assert_close(counts, loop(counted, m), loss=100)
+        assert halves.shape == counts.shape == m.shape
+        assert_close(sums, m.sum(axis=1))
+    assert len(f.concrete_functions) == 1
+
+
+# --- axes and structures -------------------------------------------------------------------------------------
+
+
+def test_in_axes_and_out_axes(run):
+    def f(a, tree, c):
+        return {"m": gnp.outer(a, tree["b"][0]) * c, "c": c}
+
+    a, b = np.arange(12.0).reshape(3, 4), np.arange(8.0).reshape(4, 2)
+    mapped = graphify.vmap(f, in_axes=(1, {"b": 0}, None), out_axes={"m": 2, "c": None})
+    got = run(lambda a, b, c: mapped(a, {"b": [b]}, c))(a, b, np.array(2.0))
+    want = np.stack([np.outer(a[:, i], b[i]) * 2.0 for i in range(4)], axis=2)
+    assert_close(got["m"], want)
+    assert_close(got["c"], np.array(2.0))
+    assert_close(graphify.vmap(lambda v: v, in_axes=-1, out_axes=-1)(a), a)
+    assert_close(graphify.vmap(lambda x, *, s: x * s)(a, s=np.arange(3.0)), a * np.arange(3.0)[:, None])
+    assert_close(graphify.vmap(lambda: gnp.ones(2), axis_size=3)(), np.ones((3, 2)))
+
+
+def test_static_arguments_pass_through():
+    f = graphify.vmap(lambda x, mode: x * 2 if mode == "twice" else x, in_axes=(0, None))
+    assert_close(f(X, "twice"), X * 2)
+
+
+def test_broadcast_results_do_not_share_memory():
+    y = graphify.vmap(lambda x: gnp.ones(2))(X)
+    y[0] = 5.0
+    assert_close(y[1], np.ones(2))
+
+
+def test_outer_tensors_are_shared_by_all_examples(run):
+    w = graphify.Variable([1.0, 2.0, 3.0])
+
+    def loss(x):
+        with graphify.GradientTape() as tape:
+            y = gnp.sum(gnp.tanh(w * x))
+        return tape.gradient(y, w)
+
+    got = run(lambda x: graphify.vectorized_map(loss, x))(X)
+    assert_close(got, X * (1 - np.tanh(X * [1.0, 2.0, 3.0]) ** 2), loss=10)
+
+
+def test_gradients_reach_shared_tensors_through_vmap(run):
+    def f(w):
+        return gnp.sum(graphify.vmap(lambda x: gnp.tanh(w @ x))(X))
+
+    w = np.arange(6.0).reshape(2, 3) / 7
+    want = sum(np.outer(1 - np.tanh(w @ x) ** 2, x) for x in X)
+    assert_close(run(graphify.grad(f))(w), want, loss=100)
+
+
+def test_dtypes(run):
+    for dtype in ("int32", "bool", "float32", "complex128"):
+        x = X.astype(dtype)
+        assert_close(run(lambda x: graphify.vmap(lambda v: v + v)(x))(x), x + x)
+        assert_close(run(lambda x: graphify.vmap(lambda v: v * 2)(x))(x), x * 2)
+        assert_close(run(lambda x: graphify.vmap(lambda v: v.sum())(x))(x), x.sum(axis=1))
+
+
+# --- map_fn ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_map_fn(f):
+    assert_close(graphify.function(lambda x: graphify.map_fn(f, x))(X), loop(f, X), loss=10)
+
+
+def test_map_fn_of_structures(run):
+    def f(element):
+        return {"sum": element["a"] + element["b"], "twice": (element["a"] * 2,)}
+
+    got = run(lambda a, b: graphify.map_fn(f, {"a": a, "b": b}))(X, X[:, :1])
+    assert_close(got["sum"], X + X[:, :1])
+    assert_close(got["twice"][0], X * 2)
+    assert graphify.map_fn(lambda v: v * 2, np.zeros((0, 3))).shape == (0, 3)
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (lambda: graphify.vmap(lambda x: x)(1.0), ValueError, "argument 0 'x': expected an array with an axis"),
+        (lambda: graphify.vmap(lambda x: x)("text"), TypeError, "argument 0 'x': expected an array, got str"),
+        (lambda: graphify.vmap(lambda a, b: a)(X, X[:2]), ValueError, "argument 1 'b': expected 4 examples .* got 2"),
+        (lambda: graphify.vmap(lambda x: x, in_axes=2)(X), ValueError, "axis 2 is out of range"),
+        (lambda: graphify.vmap(lambda x: x, in_axes="0")(X), TypeError, "in_axes"),
+        (lambda: graphify.vmap(lambda x: x, in_axes=(0, 0))(X), ValueError, "expected 1 entries"),
+        (lambda: graphify.vmap(lambda x: x, in_axes=None)(X), ValueError, "at least one array"),
+        (lambda: graphify.vmap(lambda x: x, out_axes=None)(X), ValueError, "out_axes: None"),
+        (lambda: graphify.vmap(lambda x: x, out_axes=3)(X), ValueError, "out_axes: axis 3"),
+        (lambda: graphify.vmap(3), TypeError, "expected a function"),
+        (lambda: graphify.vmap(lambda x: "no")(X), TypeError, "str"),
+        (lambda: graphify.vectorized_map(lambda x: x, 1.0), ValueError, "expected an array with an axis"),
+        (lambda: graphify.vectorized_map(lambda x: x, (X, X[:2])), ValueError, "expected 4 examples"),
+        (lambda: graphify.vmap(lambda x: x[x > 0])(X), ValueError, "one shape"),
+        (lambda: graphify.map_fn(lambda x: x[x > 0], X), ValueError, "one shape"),
+    ],
+)
+def test_bad_input(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call()
+
+
+def test_updates_of_outer_arrays_are_refused():
+    outer = gnp.zeros(3)
+
+    def f(x):
+        outer[0] = x[0]
+        return x
+
+    with pytest.raises(graphify.errors.TraceError, match="updates a tensor"):
+        graphify.vmap(f)(X)
+    assert_close(outer, np.zeros(3))
