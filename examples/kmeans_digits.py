@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import subprocess
 import sys
 import time
@@ -22,6 +23,7 @@ from sklearn.datasets import load_digits
 import graphify
 
 CLUSTERS = 10
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # TensorFlow's start-up notes are not ours
 
 
 def kmeans(images, centroids, tolerance):

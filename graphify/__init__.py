@@ -33,6 +33,7 @@ from graphify.api.printing import print
 from graphify.api.tape import GradientTape
 from graphify.api.variable import Module, Variable
 from graphify.config import config
+from graphify.export import saved_model
 from graphify.ir.bind import Tensor
 from graphify.tracing.signature import TensorSpec
 
@@ -62,6 +63,7 @@ __all__ = [
     "numpy",
     "print",
     "random",
+    "saved_model",
     "scan",
     "stop_gradient",
     "switch",
