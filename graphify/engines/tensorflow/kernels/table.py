@@ -25,6 +25,7 @@ FAMILIES = (
     "casting",
     "elementwise",
     "integers",
+    "exponents",
     "arrays",
     "checks",
     "views",
