@@ -11,7 +11,6 @@ random numbers in exported graphs use `graphify.random`, which is a pure functio
 from __future__ import annotations
 
 import functools
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +72,7 @@ def _draw(
     size: Any,
     result: DType = FLOAT64,
     shape: Shape | None = None,
+    /,
     **options: Any,
 ) -> Tensor:
     """One call of a generator's method. `shape` is the result's where `size` does not say it."""
@@ -399,9 +399,6 @@ def _seed(source: ops.Source, seed: Any) -> None:
 
 # --- the module's functions -----------------------------------------------------------------------------------
 
-_known: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-
-
 def default_rng(seed: Any = None) -> Generator:
     """A new generator; a NumPy generator is wrapped, and shares its state."""
     if isinstance(seed, Generator):
@@ -411,22 +408,18 @@ def default_rng(seed: Any = None) -> Generator:
     return Generator(_made(np.random.default_rng, seed))
 
 
+@functools.lru_cache(maxsize=256)
 def as_generator(generator: Any) -> Any:
     """graphify's view of a NumPy Generator or RandomState: the same state, draws that graphs record."""
     if generator is np.random.mtrand._rand:
         return _legacy
-    known = _known.get(generator)
-    if known is None:
-        source = ops.Source(generator)
-        if isinstance(generator, np.random.Generator):
-            known = Generator(source)
-        elif isinstance(generator, np.random.RandomState):
-            known = RandomState.__new__(RandomState)
-            known._source = source
-        else:
-            raise SpecError(f"expected a NumPy Generator or RandomState, got {type(generator).__name__}")
-        _known[generator] = known
-    return known
+    if isinstance(generator, np.random.Generator):
+        return Generator(ops.Source(generator))
+    if isinstance(generator, np.random.RandomState):
+        known = RandomState.__new__(RandomState)
+        known._source = ops.Source(generator)
+        return known
+    raise SpecError(f"expected a NumPy Generator or RandomState, got {type(generator).__name__}")
 
 
 _legacy = RandomState.__new__(RandomState)
