@@ -439,7 +439,11 @@ def _view(x: Tensor, plan: _Plan) -> Tensor:
         return slice_(x, *plan.scalars, key=plan.basic)  # type: ignore[no-any-return]
     indices = [i.numpy() for i in plan.scalars]
     array = x.numpy()[(*numpy_key(plan.basic, indices), ...)]
-    return Tensor(array, x, (slice_, tuple(plan.scalars), {"key": plan.basic}))
+    attrs = {"key": plan.basic}
+    part = Tensor(array, x, (slice_, tuple(plan.scalars), attrs))
+    for tape in binding.active_tapes():
+        tape.record(slice_, [x, *plan.scalars], attrs, [part])
+    return part
 
 
 def setitem(x: Tensor, key: Any, value: Any) -> None:
@@ -475,25 +479,6 @@ def update_at(x: Tensor, key: Any, new: Tensor, mode: str) -> bool:
     new = _from_place(_fit_rank(new, view, plan), plan)
     binding.assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode=mode))
     return True
-
-
-def update_at(x: Tensor, key: Any, value: Any, mode: str) -> None:
-    """`ufunc.at`: x[key] combined with `value` in place, repeated indices counted every time.
-
-    Args:
-        mode: "add", "multiply", "maximum" or "minimum", as for `scatter`.
-    """
-    plan = _Plan(x, key)
-    new = core.to_dtype(as_tensor(value), x.dtype)
-    if not plan.arrays:  # a basic key names every element once
-        from graphify.ops import elementwise
-
-        view = _view(x, plan)
-        binding.assign(view, getattr(elementwise, mode)(view, _fit(new, view)))
-        return
-    view = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
-    new = _from_place(_fit_rank(new, view, plan), plan)
-    binding.assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode=mode))
 
 
 def _is_view_of(x: Tensor, value: Any) -> bool:
