@@ -131,6 +131,7 @@ LOGIC = Rules(
 
 MOVEMENT = Rules(
     [
+        (P.copy(x), lambda x: x),  # values never change; results get storage of their own anyway
         (P.identity(x), lambda x: x),  # only derivatives tell the two apart
         (P.cast(x, dtype=A), lambda x, out: x if x.spec.dtype == out.dtype else None),
         (P.cast(P.cast(x, dtype=A), dtype=B), lambda x, a, out: cast_once(x, a, out)),

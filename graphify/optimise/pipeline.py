@@ -9,7 +9,6 @@ branch be inlined, whose constants fold, and so on.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
@@ -112,7 +111,7 @@ def _run(name: str, run: Pass, graph: Graph, report: Report) -> Graph:
     report.passes.append(name)
     report.seconds[name] = report.seconds.get(name, 0.0) + time.perf_counter() - start
     if config.debug >= 3 and result is not graph:
-        print(f"--- after {name} ---\n{to_text(result)}", file=sys.stderr)
+        config.log(3, f"--- after {name} ---\n{to_text(result)}")
     return result
 
 

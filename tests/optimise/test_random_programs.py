@@ -2,6 +2,9 @@
 
 import random
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from graphify.config import config
 from graphify.ir.check import check
 from graphify.ir.interpret import run
@@ -22,6 +25,16 @@ def test_optimised_programs_give_the_same(program_seed):
     assert_same(run(optimised, inputs), want)
     again = optimise(optimised).graph
     assert_same(run(again, inputs), want)
+
+
+@given(st.randoms(use_true_random=False))
+def test_programs_that_hypothesis_draws(rng):
+    """As above, but a failure is shrunk to a small program."""
+    graph = random_graph(rng)
+    inputs = random_inputs(0)
+    with config(check=True):
+        optimised = optimise(graph).graph
+    assert_same(run(optimised, inputs), run(graph, inputs))
 
 
 def test_each_pass_alone_gives_the_same(program_seed):
