@@ -1,7 +1,7 @@
 """Finite differences: what derivatives are checked against.
 
-    check_grads(f, x, y)             # reverse and forward mode, first and second order
-    check_grads(f, z, order=1)       # complex arguments are shifted along both parts
+check_grads(f, x, y)             # reverse and forward mode, first and second order
+check_grads(f, z, order=1)       # complex arguments are shifted along both parts
 """
 
 from collections.abc import Callable
@@ -52,7 +52,11 @@ def weighted(f: Callable[..., Any]) -> Callable[..., Any]:
     def scalar(*args: Any) -> Any:
         y = f(*args)
         weights = np.cos(np.arange(y.size) + 1.0).reshape(y.shape)
-        return (y.real * weights).sum() + (y.imag * weights[::-1]).sum() if y.dtype.kind == "c" else (y * weights).sum()
+        return (
+            (y.real * weights).sum() + (y.imag * weights[::-1]).sum()
+            if y.dtype.kind == "c"
+            else (y * weights).sum()
+        )
 
     return scalar
 
@@ -66,8 +70,12 @@ def _check(f: Callable[..., Any], args: tuple[Any, ...], order: int, forward: bo
         np.testing.assert_allclose(gradient, want, rtol=rtol, atol=atol)
         if forward:
             tangent = np.sin(np.arange(want.size) + 1.0).reshape(want.shape).astype(want.dtype)
-            _, slope = graphify.jvp(lambda x, k=k: f(*args[:k], x, *args[k + 1 :]), (args[k],), (tangent,))
-            np.testing.assert_allclose(slope, (want.conj() * tangent).real.sum(), rtol=rtol, atol=10 * atol)
+            _, slope = graphify.jvp(
+                lambda x, k=k: f(*args[:k], x, *args[k + 1 :]), (args[k],), (tangent,)
+            )
+            np.testing.assert_allclose(
+                slope, (want.conj() * tangent).real.sum(), rtol=rtol, atol=10 * atol
+            )
         if order > 1:
             along = weighted(graphify.grad(f, k))
             _check(along, args, order - 1, forward)

@@ -35,7 +35,9 @@ Function = Callable[..., Any]
 def _functions(what: str, **functions: Any) -> None:
     for name, function in functions.items():
         if not callable(function):
-            raise TypeError(f"{what}: argument '{name}': expected a function, got {type(function).__name__}")
+            raise TypeError(
+                f"{what}: argument '{name}': expected a function, got {type(function).__name__}"
+            )
 
 
 def _decision(what: str, name: str, value: Any) -> Any:
@@ -102,7 +104,9 @@ def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
     if not tensor.is_symbolic:
         place = int(tensor.numpy())
         if not -len(branches) <= place < len(branches):
-            raise IndexError(f"switch: argument 'index': {place} is out of range for {len(branches)} branches")
+            raise IndexError(
+                f"switch: argument 'index': {place} is out of range for {len(branches)} branches"
+            )
         return apply(branches[place], *operands)
     # Looking the index up in 0, 1, ... settles negative ones and raises for those out of range.
     chosen = gather(iota(length=len(branches), dtype=np.dtype(np.int64)), tensor, axes=(0,))
@@ -185,7 +189,9 @@ def _bound(value: Any) -> Any:
     return value.__index__() if hasattr(value, "__index__") else value
 
 
-def scan(f: Function, init: Any, xs: Any, length: Any = None, reverse: bool = False) -> tuple[Any, Any]:
+def scan(
+    f: Function, init: Any, xs: Any, length: Any = None, reverse: bool = False
+) -> tuple[Any, Any]:
     """Carry a value along the rows of arrays, and stack what each step gives.
 
     Args:
@@ -211,13 +217,19 @@ def scan(f: Function, init: Any, xs: Any, length: Any = None, reverse: bool = Fa
     """
     _functions("scan", f=f)
     leaves, treedef = tree.flatten(xs)
-    rows = [] if xs is None else [core.strong(array_leaf(leaf, "scan: argument 'xs'")) for leaf in leaves]
+    rows = (
+        []
+        if xs is None
+        else [core.strong(array_leaf(leaf, "scan: argument 'xs'")) for leaf in leaves]
+    )
     count = _scan_length(rows, length)
 
     def step(carry: Any, *row: Any) -> tuple[Any, Any]:
         outcome = apply(f, carry, None if xs is None else treedef.unflatten(list(row)))
         if not isinstance(outcome, tuple) or len(outcome) != 2:
-            raise TypeError(f"scan: expected the function to return (carry, y), got {outcome!r:.80}")
+            raise TypeError(
+                f"scan: expected the function to return (carry, y), got {outcome!r:.80}"
+            )
         return outcome
 
     if current_builder() is None and isinstance(count, int) and count:
@@ -241,7 +253,9 @@ def _scan_length(rows: Sequence[Tensor], length: Any) -> Dim:
     return dims[0]  # type: ignore[no-any-return]
 
 
-def _python_scan(step: Function, carry: Any, rows: Sequence[Any], count: int, reverse: bool) -> tuple[Any, Any]:
+def _python_scan(
+    step: Function, carry: Any, rows: Sequence[Any], count: int, reverse: bool
+) -> tuple[Any, Any]:
     ys = []
     for i in reversed(range(count)) if reverse else range(count):
         carry, y = step(carry, *(row[i] for row in rows))
@@ -267,7 +281,13 @@ def _staged_scan(step: Function, init: Any, rows: Sequence[Tensor], count: Dim) 
         raise TraceError("scan: the carry keeps changing its dtype from step to step")
     operands = [fit(tensor, spec) for tensor, spec in zip(start, specs, strict=True)]
     results = control.loop(
-        *operands, *rows, *sub.captures, length=count, body=sub.graph, carry=len(specs), xs=len(rows)
+        *operands,
+        *rows,
+        *sub.captures,
+        length=count,
+        body=sub.graph,
+        carry=len(specs),
+        xs=len(rows),
     )
     _, y_treedef = sub.treedef.children
     carry = treedef.unflatten(results[: len(specs)])
@@ -307,5 +327,3 @@ def _joined(spec: Spec, tensor: Tensor) -> Spec:
             remedy="carry an array of the final size and fill it in place",
         )
     return joined
-
-

@@ -44,11 +44,17 @@ def custom_gradient(function: Function) -> Function:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         outcome = structures.apply(function, *args, **kwargs)
         if not isinstance(outcome, tuple) or len(outcome) != 2 or not callable(outcome[1]):
-            raise TypeError(f"custom_gradient: expected (result, grad_fn) from the function, got {outcome!r:.80}")
+            raise TypeError(
+                f"custom_gradient: expected (result, grad_fn) from the function, got {outcome!r:.80}"
+            )
         result, grad_fn = outcome
         leaves, treedef = tree.flatten(result)
         ys = [structures.array_leaf(leaf, "custom_gradient: the result") for leaf in leaves]
-        xs = [structures.array_leaf(x, "custom_gradient") for x in tree.leaves(list(args)) if structures.is_array(x)]
+        xs = [
+            structures.array_leaf(x, "custom_gradient")
+            for x in tree.leaves(list(args))
+            if structures.is_array(x)
+        ]
         return treedef.unflatten(_bind_custom(xs, ys, grad_fn))
 
     return wrapper
@@ -69,7 +75,9 @@ def _bind_custom(xs: list[Tensor], ys: list[Tensor], grad_fn: Function) -> Seque
         return derivative.custom_gradient(*xs, *ys, backward=backward, **options)  # type: ignore[no-any-return]
 
     def filled(*gs: Tensor) -> list[Tensor]:
-        return [core.zeros_like(x) if g is None else g for g, x in zip(backward(*gs), xs, strict=True)]
+        return [
+            core.zeros_like(x) if g is None else g for g, x in zip(backward(*gs), xs, strict=True)
+        ]
 
     specs = [core.strong(y).spec for y in ys]
     sub = subgraph(filled, specs, "backward")
@@ -83,5 +91,7 @@ def _shaped(g: Any, x: Tensor) -> Tensor:
     tensor = structures.array_leaf(g, "custom_gradient: a gradient")
     if structures.differ(tensor, x):
         shapes = [structures.shape_text(t.dims) for t in (x, tensor)]
-        raise ValueError(f"custom_gradient: a gradient: expected shape {shapes[0]}, got {shapes[1]}")
+        raise ValueError(
+            f"custom_gradient: a gradient: expected shape {shapes[0]}, got {shapes[1]}"
+        )
     return core.to_dtype(tensor, x.dtype)

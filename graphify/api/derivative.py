@@ -32,7 +32,12 @@ class _Linearised:
     """A function's result at a point, with the tape that leads there."""
 
     def __init__(
-        self, what: str, function: Function, args: Sequence[Any], kwargs: dict[str, Any], places: Sequence[int]
+        self,
+        what: str,
+        function: Function,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        places: Sequence[int],
     ) -> None:
         self.what, self.function, self.tape = what, function, Tape(strict=True)
         self.sources: list[Tensor] = []
@@ -50,7 +55,9 @@ class _Linearised:
         name = f"{self.what}: {structures.parameter_name(self.function, place)}"
         fresh = []
         for leaf, path in zip(leaves, treedef.paths(), strict=True):
-            tensor = derivative.identity(structures.inexact_leaf(leaf, name + (path and f" at {path}")))
+            tensor = derivative.identity(
+                structures.inexact_leaf(leaf, name + (path and f" at {path}"))
+            )
             self.keys.append(self.tape.watch(tensor))
             self.sources.append(tensor_now(tensor))
             fresh.append(tensor)
@@ -64,7 +71,9 @@ class _Linearised:
         """Cotangents of all watched arrays, zeros for those without influence."""
         keys = [self.tape.key(target) for target in targets]
         found = backprop(self.tape.records, keys, gs, self.keys)
-        grads = [core.zeros_like(x) if g is None else g for g, x in zip(found, self.sources, strict=True)]
+        grads = [
+            core.zeros_like(x) if g is None else g for g, x in zip(found, self.sources, strict=True)
+        ]
         return structures.released(grads, gs)
 
     def let_go(self, args: Sequence[Any]) -> None:
@@ -76,7 +85,10 @@ class _Linearised:
     def arranged(self, leaves: Sequence[Any]) -> list[Any]:
         """One tree per watched argument."""
         rest = iter(leaves)
-        return [treedef.unflatten([next(rest) for _ in range(treedef.num_leaves)]) for treedef in self.treedefs]
+        return [
+            treedef.unflatten([next(rest) for _ in range(treedef.num_leaves)])
+            for treedef in self.treedefs
+        ]
 
 
 def tensor_now(tensor: Tensor) -> Tensor:
@@ -105,7 +117,9 @@ def _split_aux(result: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
     if not has_aux:
         return result, None
     if not isinstance(result, tuple) or len(result) != 2:
-        raise TypeError(f"{what}: has_aux=True: expected the function to return (value, aux), got {result!r:.80}")
+        raise TypeError(
+            f"{what}: has_aux=True: expected the function to return (value, aux), got {result!r:.80}"
+        )
     return result
 
 
@@ -145,7 +159,9 @@ def value_and_grad(
     return _value_and_grad(function, argnums, has_aux, "value_and_grad")
 
 
-def _value_and_grad(function: Function, argnums: int | Sequence[int], has_aux: bool, what: str) -> Function:
+def _value_and_grad(
+    function: Function, argnums: int | Sequence[int], has_aux: bool, what: str
+) -> Function:
     structures.check_callable(function, what)
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -225,7 +241,9 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, 
     return (result, pullback, aux) if has_aux else (result, pullback)
 
 
-def _matching(value: Any, treedef: tree.TreeDef, models: Sequence[Tensor], what: str) -> list[Tensor | None]:
+def _matching(
+    value: Any, treedef: tree.TreeDef, models: Sequence[Tensor], what: str
+) -> list[Tensor | None]:
     """Leaves of a tangent or cotangent; None for integer arrays, which have none.
 
     Raises:

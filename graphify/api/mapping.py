@@ -45,7 +45,9 @@ class _Leaf:
         return move_axis(core.strong(self.value), self.axis, 0)
 
 
-def _leaves(what: str, function: Function, args: Sequence[Any], axes: Any) -> tuple[list[_Leaf], tree.TreeDef]:
+def _leaves(
+    what: str, function: Function, args: Sequence[Any], axes: Any
+) -> tuple[list[_Leaf], tree.TreeDef]:
     """The leaves of the arguments with their axes.
 
     Raises:
@@ -66,7 +68,9 @@ def _leaf(value: Any, axis: Any, path: str) -> _Leaf:
         return _Leaf(value, None, path)
     tensor = structures.array_leaf(value, path)
     if tensor.ndim == 0:
-        raise ValueError(f"{path}: expected an array with an axis to map over, got a scalar {tensor.spec}")
+        raise ValueError(
+            f"{path}: expected an array with an axis to map over, got a scalar {tensor.spec}"
+        )
     return _Leaf(tensor, structures.normal_axis(axis, tensor.ndim, f"{path}: in_axes"), path)
 
 
@@ -88,7 +92,9 @@ def _count(what: str, leaves: Sequence[_Leaf], size: Any) -> Dim:
     count: Dim = known[0] if known else dims[0]
     for leaf, dim in zip(mapped, dims, strict=False):
         if decide_equal(dim, count) is False:
-            raise ValueError(f"{leaf.path}: expected {count} examples along axis {leaf.axis}, got {dim}")
+            raise ValueError(
+                f"{leaf.path}: expected {count} examples along axis {leaf.axis}, got {dim}"
+            )
     return count
 
 
@@ -125,7 +131,9 @@ def vmap(
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         axes = in_axes if in_axes is None or isinstance(in_axes, int) else list(in_axes)
         if isinstance(axes, list) and len(axes) != len(args):
-            raise ValueError(f"vmap: in_axes: expected {len(args)} entries, one per argument, got {in_axes!r}")
+            raise ValueError(
+                f"vmap: in_axes: expected {len(args)} entries, one per argument, got {in_axes!r}"
+            )
         names = list(kwargs)
         everything = [*args, *kwargs.values()]
         if names:
@@ -167,15 +175,24 @@ def vectorized_map(fn: Function, elems: Any) -> Any:
 
 
 def _vectorise(
-    what: str, function: Function, leaves: Sequence[_Leaf], treedef: tree.TreeDef, out_axes: Any, size: Any
+    what: str,
+    function: Function,
+    leaves: Sequence[_Leaf],
+    treedef: tree.TreeDef,
+    out_axes: Any,
+    size: Any,
 ) -> Any:
     count = _count(what, leaves, size)
     rows = [_aligned(leaf, count) for leaf in leaves if leaf.axis is not None]
     sub = _lane_graph(function, leaves, treedef, rows)
     batched = [True] * len(rows) + [False] * len(sub.captures)
     results, flags = batch_graph(sub.graph, [*rows, *sub.captures], batched, count)
-    axes = structures.prefix_leaves(out_axes, sub.treedef.unflatten(list(results)), f"{what}: out_axes")
-    placed = [_placed(what, r, on, axis, count) for r, on, axis in zip(results, flags, axes, strict=True)]
+    axes = structures.prefix_leaves(
+        out_axes, sub.treedef.unflatten(list(results)), f"{what}: out_axes"
+    )
+    placed = [
+        _placed(what, r, on, axis, count) for r, on, axis in zip(results, flags, axes, strict=True)
+    ]
     return sub.treedef.unflatten(placed)
 
 
@@ -204,7 +221,9 @@ def _placed(what: str, result: Tensor, batched: bool, axis: Any, count: Dim) -> 
     """A result with its examples at the asked axis."""
     if axis is None:
         if batched:
-            raise ValueError(f"{what}: out_axes: None, but this result differs between examples: {result.spec}")
+            raise ValueError(
+                f"{what}: out_axes: None, but this result differs between examples: {result.spec}"
+            )
         return result
     if not batched:
         result = core.copy(core.broadcast_to(core.strong(result), shape=(count, *result.dims)))
@@ -242,11 +261,15 @@ def map_fn(fn: Function, elems: Any) -> Any:
         return structures.apply(fn, *treedef.unflatten(examples))
 
     sub = subgraph(lane, specs, "row")
-    return sub.treedef.unflatten(map_(*rows, *sub.captures, length=count, body=sub.graph, xs=len(rows)))
+    return sub.treedef.unflatten(
+        map_(*rows, *sub.captures, length=count, body=sub.graph, xs=len(rows))
+    )
 
 
 def _python_map(fn: Function, treedef: tree.TreeDef, rows: Sequence[Tensor], count: int) -> Any:
-    outcomes = [structures.apply(fn, *treedef.unflatten([row[i] for row in rows])) for i in range(count)]  # type: ignore[index]
+    outcomes = [
+        structures.apply(fn, *treedef.unflatten([row[i] for row in rows])) for i in range(count)
+    ]  # type: ignore[index]
     return stack_trees("map_fn", outcomes)
 
 
@@ -268,7 +291,9 @@ def _stacked(what: str, column: Sequence[Any]) -> Tensor:
     tensors = [core.strong(structures.array_leaf(leaf, f"{what}: the result")) for leaf in column]
     shapes = list(dict.fromkeys(t.dims for t in tensors))
     if len(shapes) > 1:
-        raise ValueError(f"{what}: results of different rows must have one shape, got {shapes[0]}, {shapes[1]}")
+        raise ValueError(
+            f"{what}: results of different rows must have one shape, got {shapes[0]}, {shapes[1]}"
+        )
     if len({t.dtype for t in tensors}) > 1:
         raise SpecError(f"{what}: results of different rows must have one dtype")
     return stack(tensors)

@@ -57,7 +57,9 @@ def reverse_jacobian(tape: Tape, target: Key, sources: Sequence[Key]) -> Rows:
         return backprop(tape.records, [target], [g], sources)
 
     rows = _sweep(pull, unit_vectors(dims, tensor_of(target).dtype))
-    return [None if row is None else core.reshape(row, shape=(*dims, *row.dims[1:])) for row in rows]
+    return [
+        None if row is None else core.reshape(row, shape=(*dims, *row.dims[1:])) for row in rows
+    ]
 
 
 def forward_jacobian(tape: Tape, targets: Sequence[Key], source: Key) -> Rows:

@@ -33,7 +33,11 @@ def parameter_name(function: Callable[..., Any], position: int) -> str:
         names = list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         names = []
-    return f"argument {position} {names[position]!r}" if position < len(names) else f"argument {position}"
+    return (
+        f"argument {position} {names[position]!r}"
+        if position < len(names)
+        else f"argument {position}"
+    )
 
 
 def is_array(leaf: Any) -> bool:
@@ -146,7 +150,9 @@ def released(results: Sequence[Tensor | None], given: Sequence[Tensor | None] = 
             result = Tensor(result._value)
         elif result is not None:
             array = result._value
-            if not array.flags.writeable or any(np.may_share_memory(array, other) for other in taken):
+            if not array.flags.writeable or any(
+                np.may_share_memory(array, other) for other in taken
+            ):
                 result = core.copy(result)
             taken.append(result._value)
         own.append(result)

@@ -1,11 +1,11 @@
 """GradientTape: record what is computed, then ask for its derivatives.
 
-    >>> x = np.array(3.0)
-    >>> with GradientTape() as tape:
-    ...     tape.watch(x)
-    ...     y = gnp.square(x)
-    >>> float(tape.gradient(y, x))
-    6.0
+>>> x = np.array(3.0)
+>>> with GradientTape() as tape:
+...     tape.watch(x)
+...     y = gnp.square(x)
+>>> float(tape.gradient(y, x))
+6.0
 """
 
 from __future__ import annotations
@@ -82,7 +82,10 @@ class GradientTape:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._stop()
         for array in self._arrays:  # NumPy's own arrays: their owner may change them unseen
@@ -115,7 +118,10 @@ class GradientTape:
         key = self._tape.watch(resolved)
         if isinstance(leaf, np.ndarray) and not resolved.is_symbolic:
             self._arrays.append(leaf)
-        self._origins[_identity(leaf, resolved)] = (leaf if isinstance(leaf, Tensor) else resolved, key)
+        self._origins[_identity(leaf, resolved)] = (
+            leaf if isinstance(leaf, Tensor) else resolved,
+            key,
+        )
         self._origins[id(resolved)] = (resolved, key)
 
     def _accessed(self, tensor: Tensor) -> None:
@@ -152,7 +158,11 @@ class GradientTape:
 
     def watched_variables(self) -> tuple[Any, ...]:
         """The Variables watched so far, in the order of their first use."""
-        watched = [leaf for leaf, _ in self._origins.values() if getattr(leaf, "trainable", None) is not None]
+        watched = [
+            leaf
+            for leaf, _ in self._origins.values()
+            if getattr(leaf, "trainable", None) is not None
+        ]
         found = [getattr(leaf, "variable", leaf) for leaf in (*self._variables.values(), *watched)]
         return tuple({id(variable): variable for variable in found}.values())
 
@@ -243,7 +253,9 @@ class GradientTape:
                     "batch_jacobian: expected target and source with one batch axis in front, "
                     f"got shapes {shapes[0]} and {shapes[1]}"
                 )
-            rows = batch_rows(self._tape, self._tape.key(y), key) if self._tape.follows(key) else None
+            rows = (
+                batch_rows(self._tape, self._tape.key(y), key) if self._tape.follows(key) else None
+            )
             if rows is None and unconnected_gradients == "zero":
                 return core.full((*y.dims, *x.dims[1:]), 0, x.dtype)
             return rows
@@ -282,7 +294,10 @@ class GradientTape:
         if unconnected == "none":
             return found
         xs = [tensor_of(key) for key in keys]
-        return [core.full((*lead, *x.dims), 0, x.dtype) if g is None else g for g, x in zip(found, xs, strict=True)]
+        return [
+            core.full((*lead, *x.dims), 0, x.dtype) if g is None else g
+            for g, x in zip(found, xs, strict=True)
+        ]
 
 
 def _source(leaf: Any, what: str) -> Tensor:

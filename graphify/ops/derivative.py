@@ -1,8 +1,8 @@
 """Ops that concern derivatives alone: a value told from its equal, a cut, and a rule of one's own.
 
-    identity(x)           # the same value, differentiated with respect to on its own
-    stop_gradient(x)      # the same value, constant for every derivative
-    custom_gradient(*xs, *ys, *kept; inputs, outputs, backward)    # ys, with the gradient `backward`
+identity(x)           # the same value, differentiated with respect to on its own
+stop_gradient(x)      # the same value, constant for every derivative
+custom_gradient(*xs, *ys, *kept; inputs, outputs, backward)    # ys, with the gradient `backward`
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Building closed graphs out of functions of tensors and out of other graphs.
 
-    trace(lambda x, y: [x + y], [spec, spec], "sum")     # a closed graph
-    prune(graph)                                         # what the results need
-    depends(graph, [True, False])                        # which results the first input reaches
+trace(lambda x, y: [x + y], [spec, spec], "sum")     # a closed graph
+prune(graph)                                         # what the results need
+depends(graph, [True, False])                        # which results the first input reaches
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def depends(graph: Graph, active: Sequence[bool]) -> tuple[bool, ...]:
     """Which results a derivative by the `active` parameters can reach."""
     reached: set[Value] = {v for v, on in zip(graph.params, active, strict=True) if on}
     for node in graph.nodes:
-        positions = range(len(node.inputs)) if node.op.differentiable is None else node.op.differentiable
+        positions = (
+            range(len(node.inputs)) if node.op.differentiable is None else node.op.differentiable
+        )
         if any(i < len(node.inputs) and node.inputs[i] in reached for i in positions):
             reached.update(value for value in node.outputs if is_inexact(value.spec.dtype))
     return tuple(value in reached for value in graph.results)

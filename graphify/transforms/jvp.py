@@ -1,7 +1,7 @@
 """Forward mode: tangents carried along a tape or a graph.
 
-    with taping(tape): y = f(x)
-    (ty,) = pushforward(tape.records, [tape.key(x)], [tx], [tape.key(y)])
+with taping(tape): y = f(x)
+(ty,) = pushforward(tape.records, [tape.key(x)], [tx], [tape.key(y)])
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ def _product_rule(record: Record, ts: Sequence[Tensor | None], xs: list[Tensor])
 
 
 @functools.lru_cache(maxsize=512)
-def jvp_graph(graph: Graph, given: tuple[bool, ...], emit: tuple[bool, ...] | None = None) -> Derived:
+def jvp_graph(
+    graph: Graph, given: tuple[bool, ...], emit: tuple[bool, ...] | None = None
+) -> Derived:
     """The forward derivative of a closed graph, as a closed graph.
 
     Its parameters are those of `graph`, then one tangent per `given` parameter. Its results are

@@ -34,7 +34,9 @@ def lane_count(size: Dim) -> Dim:
 
 
 def batched_specs(specs: Sequence[Spec], batched: Sequence[bool], size: Dim) -> list[Spec]:
-    return [Spec((size, *s.shape), s.dtype) if on else s for s, on in zip(specs, batched, strict=True)]
+    return [
+        Spec((size, *s.shape), s.dtype) if on else s for s, on in zip(specs, batched, strict=True)
+    ]
 
 
 def batched_flags(graph: Graph, batched: Sequence[bool], size: Dim) -> tuple[bool, ...]:
@@ -131,7 +133,9 @@ def _loop(
     inside = (False, *state)
     emit = (*state[:carry], *batched_flags(body, inside, size)[carry:])
     turn = batched_subgraph(body, inside, size, emit)
-    operands = spread_lanes(args[:carry], [a or not b for a, b in zip(batched, state[:carry], strict=False)], size)
+    operands = spread_lanes(
+        args[:carry], [a or not b for a, b in zip(batched, state[:carry], strict=False)], size
+    )
     for x, on in zip(args[carry : carry + xs], batched[carry:], strict=False):
         operands.append(move_axis(x, 1, 0) if on else x)
     operands += args[carry + xs :]
@@ -165,7 +169,9 @@ def _while(
     if batched_flags(cond, state, size)[0]:
         return _while_any(args, batched, size, cond, body, carry)
     emit = state[:carry]
-    start = spread_lanes(args[:carry], [a or not b for a, b in zip(batched, emit, strict=False)], size)
+    start = spread_lanes(
+        args[:carry], [a or not b for a, b in zip(batched, emit, strict=False)], size
+    )
     test = batched_subgraph(cond, state, size, (False,))
     turn = batched_subgraph(body, state, size, emit)
     return list(while_(*start, *args[carry:], cond=test, body=turn, carry=carry)), list(emit)

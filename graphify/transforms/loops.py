@@ -133,7 +133,9 @@ class _Reverse:
 
     def refuse_changing_shapes(self) -> None:
         carried = self.specs[1 : 1 + self.layout.carry]
-        for spec, result, *needs in zip(carried, self.body.specs, self.uses[0], self.given, strict=False):
+        for spec, result, *needs in zip(
+            carried, self.body.specs, self.uses[0], self.given, strict=False
+        ):
             if any(needs) and spec.shape != result.shape:
                 raise TransformError(
                     f"loop: its derivative needs a carried array of one shape, got {spec} before a turn "
@@ -148,7 +150,10 @@ class _Reverse:
         _, xs, consts = layout.split(self.operands)
         keep_carry, keep_xs, keep_consts = self.uses
         _, _, emit_consts = self.emits
-        start = [g if g is not None else core.zeros_like(y) for g, y in zip(gs[: layout.carry], ys, strict=False)]
+        start = [
+            g if g is not None else core.zeros_like(y)
+            for g, y in zip(gs[: layout.carry], ys, strict=False)
+        ]
         gcarry = [core.strong(g) for g, on in zip(start, self.given, strict=False) if on]
         totals = [core.zeros_like(c) for c, on in zip(consts, emit_consts, strict=True) if on]
         rows = self.saved() if any(keep_carry) else []
@@ -191,9 +196,16 @@ class _Reverse:
     def backward_body(self, rows: Sequence[Spec]) -> Graph:
         """(j, gcarry, totals, [saved, x, gy, i]_j, consts) -> (gcarry, totals, gx_j)."""
         carried, xs, consts = self.layout.split(self.specs[1:])
-        emit_consts = [build.strong_spec(s) for s, on in zip(consts, self.emits[2], strict=True) if on]
+        emit_consts = [
+            build.strong_spec(s) for s, on in zip(consts, self.emits[2], strict=True) if on
+        ]
         gcarry = [build.strong_spec(s) for s, on in zip(carried, self.given, strict=False) if on]
-        cut = [s for group, keep in zip((carried, xs), self.uses, strict=False) for s, on in zip(group, keep, strict=True) if on]
+        cut = [
+            s
+            for group, keep in zip((carried, xs), self.uses, strict=False)
+            for s, on in zip(group, keep, strict=True)
+            if on
+        ]
         cut += build.param_specs(self.step)[len(self.specs) + len(gcarry) :]  # cotangents of rows
         cut += [INDEX] * self.uses_index
         fixed = [s for s, on in zip(consts, self.uses[2], strict=True) if on]
@@ -204,13 +216,17 @@ class _Reverse:
             results = replay(self._step_of_used(), self._step_args(g, row, constants))
             return self._collect(results, totals)
 
-        return build.trace(backward, [INDEX, *gcarry, *emit_consts, *cut, *fixed], f"{self.body.name}_back")
+        return build.trace(
+            backward, [INDEX, *gcarry, *emit_consts, *cut, *fixed], f"{self.body.name}_back"
+        )
 
     def _step_of_used(self) -> Graph:
         params = tuple(p for p, on in zip(self.step.params, self.used, strict=True) if on)
         return self.step.replace(params=params)
 
-    def _step_args(self, g: list[Tensor], row: list[Tensor], constants: list[Tensor]) -> list[Tensor]:
+    def _step_args(
+        self, g: list[Tensor], row: list[Tensor], constants: list[Tensor]
+    ) -> list[Tensor]:
         """Arguments of the step, in the order of its parameters, without the unused ones."""
         index = [row.pop()] if self.uses_index else []
         values = sum(self.uses[0]) + sum(self.uses[1])
@@ -252,7 +268,9 @@ def _while_vjp(
 ) -> list[Tensor | None]:
     cond, body = build.without_effects(cond), build.without_effects(body)
     length = as_dim(_count_turns(operands, cond, body, carry))
-    turn = build.trace(lambda i, *args: replay(body, args), [INDEX, *build.param_specs(body)], body.name)
+    turn = build.trace(
+        lambda i, *args: replay(body, args), [INDEX, *build.param_specs(body)], body.name
+    )
     return _loop_vjp(gs, ys, *operands, length=length, body=turn, carry=carry, xs=0, wanted=wanted)
 
 
@@ -281,7 +299,9 @@ def _count_turns(operands: Sequence[Tensor], cond: Graph, body: Graph, carry: in
 class _Forward:
     """A body that carries tangents beside the values."""
 
-    def __init__(self, ts: Maybe, operands: Sequence[Tensor], body: Graph, layout: Layout, index: int) -> None:
+    def __init__(
+        self, ts: Maybe, operands: Sequence[Tensor], body: Graph, layout: Layout, index: int
+    ) -> None:
         self.body, self.layout, self.index = build.without_effects(body), layout, index
         self.operands = operands
         carry = layout.carry
@@ -308,7 +328,9 @@ class _Forward:
 
     def specs(self) -> list[Spec]:
         own = build.param_specs(self.body)[self.index :]
-        tangents = [build.strong_spec(s) if on else None for s, on in zip(own, self.active, strict=True)]
+        tangents = [
+            build.strong_spec(s) if on else None for s, on in zip(own, self.active, strict=True)
+        ]
         return self.interleaved(own, tangents)
 
     def divide(self, args: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
@@ -367,7 +389,9 @@ def _while_jvp(
 ) -> list[Tensor | None]:
     forward = _Forward(ts, operands, body, layout_of(operands, carry, 0), 0)
     pure = build.without_effects(cond)
-    test = build.trace(lambda *args: replay(pure, forward.divide(args)[0]), forward.specs(), cond.name)
+    test = build.trace(
+        lambda *args: replay(pure, forward.divide(args)[0]), forward.specs(), cond.name
+    )
     turning = carry + sum(forward.active[:carry])
     arguments = forward.interleaved(operands, forward.ts)
     return forward.results(while_(*arguments, cond=test, body=forward.graph(), carry=turning))

@@ -57,8 +57,10 @@ class Record:
     def active(self) -> Iterator[Key]:
         """The inputs through which a derivative may flow."""
         positions = self.op.differentiable
-        return iter(self.inputs) if positions is None else (
-            key for i, key in enumerate(self.inputs) if i in positions
+        return (
+            iter(self.inputs)
+            if positions is None
+            else (key for i, key in enumerate(self.inputs) if i in positions)
         )
 
     @property
@@ -73,7 +75,9 @@ FOREIGN = 0  # the group of arrays over memory that no array owns
 class Tape:
     """Records the ops that depend on watched tensors, in order."""
 
-    def __init__(self, on_access: Callable[[Tensor], None] | None = None, strict: bool = False) -> None:
+    def __init__(
+        self, on_access: Callable[[Tensor], None] | None = None, strict: bool = False
+    ) -> None:
         self.records: list[Record] = []
         self.strict = strict
         self.paused = False
@@ -173,8 +177,10 @@ class Tape:
     def _sharing(self, buffer: Array) -> list[int]:
         """Known arrays that share memory with `buffer`."""
         owner = _owner(buffer)
-        groups = self._groups.values() if owner == FOREIGN else (
-            self._groups.get(group, set()) for group in (owner, FOREIGN)
+        groups = (
+            self._groups.values()
+            if owner == FOREIGN
+            else (self._groups.get(group, set()) for group in (owner, FOREIGN))
         )
         return [
             number

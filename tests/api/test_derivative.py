@@ -109,7 +109,9 @@ def test_any_order_and_any_nesting(staged):
     run = graphify.function if staged else (lambda h: h)
     t = np.array([0.2, 1.0, -0.5])
     hessian = np.array(graphify.hessian(cubic)(X))
-    np.testing.assert_allclose(hessian, np.diag(6 * X * np.sin(X) + 6 * X**2 * np.cos(X) - X**3 * np.sin(X)))
+    np.testing.assert_allclose(
+        hessian, np.diag(6 * X * np.sin(X) + 6 * X**2 * np.cos(X) - X**3 * np.sin(X))
+    )
     forward_over_reverse = run(lambda x: graphify.jvp(graphify.grad(cubic), (x,), (t,))[1])
     np.testing.assert_allclose(forward_over_reverse(X), hessian @ t)
     reverse_over_forward = run(graphify.grad(lambda x: graphify.jvp(cubic, (x,), (t,))[1]))
@@ -118,7 +120,11 @@ def test_any_order_and_any_nesting(staged):
         lambda x: graphify.jvp(lambda v: graphify.jvp(cubic, (v,), (t,))[1], (x,), (t,))[1]
     )
     np.testing.assert_allclose(forward_over_forward(X), t @ hessian @ t)
-    third = run(graphify.grad(lambda x: gnp.sum(graphify.grad(lambda v: gnp.sum(graphify.grad(cubic)(v)))(x))))
+    third = run(
+        graphify.grad(
+            lambda x: gnp.sum(graphify.grad(lambda v: gnp.sum(graphify.grad(cubic)(v)))(x))
+        )
+    )
     want = numerical_gradient(lambda x: np.trace(graphify.hessian(cubic)(x).numpy()), (X,), 0)
     np.testing.assert_allclose(third(X), want, rtol=1e-6)
 
@@ -186,7 +192,9 @@ def test_a_pullback_outlives_updates_of_its_arguments():
 
 
 def test_jvp_of_structures_and_constants():
-    value, tangent = graphify.jvp(lambda a, b: (a * b["k"], 1.0), (X, {"k": X}), (np.ones(3), {"k": np.zeros(3)}))
+    _value, tangent = graphify.jvp(
+        lambda a, b: (a * b["k"], 1.0), (X, {"k": X}), (np.ones(3), {"k": np.zeros(3)})
+    )
     np.testing.assert_allclose(tangent[0], X)
     assert float(tangent[1]) == 0.0
     with pytest.raises(ValueError, match="1 tangents|expected 1"):
@@ -207,7 +215,11 @@ def test_jacobian(mode, staged):
     transform = graphify.jacobian(f, argnums=(0, 1), mode=mode)
     run = graphify.function(transform) if staged else transform
     jac = run(W, X)
-    assert jac["h"][0].shape == (2, 2, 3) and jac["h"][1].shape == (2, 3) and jac["s"][0].shape == (2, 3)
+    assert (
+        jac["h"][0].shape == (2, 2, 3)
+        and jac["h"][1].shape == (2, 3)
+        and jac["s"][0].shape == (2, 3)
+    )
     np.testing.assert_array_equal(jac["s"][0], np.zeros((2, 3)))
     for row in range(2):
         for k in range(2):
@@ -276,7 +288,7 @@ def clipped(x):
 @pytest.mark.parametrize("staged", [False, True])
 def test_custom_gradient(staged):
     run = graphify.function if staged else (lambda h: h)
-    scalar = lambda x: gnp.sum(clipped(x) * x)  # noqa: E731
+    scalar = lambda x: gnp.sum(clipped(x) * x)
     want = np.exp(-X) * X + np.minimum(X, 1.0)
     np.testing.assert_allclose(run(graphify.grad(scalar))(X), want)
     second = graphify.grad(lambda x: gnp.sum(graphify.grad(scalar)(x)))
@@ -342,16 +354,40 @@ def test_stop_gradient(staged):
     ("call", "kind", "text"),
     [
         (lambda: graphify.grad(lambda x: x * x)(3), TypeError, "grad: argument 0 'x': .*int64"),
-        (lambda: graphify.grad(lambda x: x)({"k": "text"}), TypeError, r"at \['k'\]: expected an array, got str"),
-        (lambda: graphify.grad(lambda x: x * x)(X), TypeError, r"the result: expected a scalar, got shape \(3,\)"),
-        (lambda: graphify.grad(lambda x: x[0] > 0)(X), TypeError, "expected a real float result, got bool"),
-        (lambda: graphify.grad(lambda x: x[0])(Z), TypeError, "expected a real float result, got complex128"),
-        (lambda: graphify.grad(lambda x: "no")(X), TypeError, "the result: expected an array, got str"),
+        (
+            lambda: graphify.grad(lambda x: x)({"k": "text"}),
+            TypeError,
+            r"at \['k'\]: expected an array, got str",
+        ),
+        (
+            lambda: graphify.grad(lambda x: x * x)(X),
+            TypeError,
+            r"the result: expected a scalar, got shape \(3,\)",
+        ),
+        (
+            lambda: graphify.grad(lambda x: x[0] > 0)(X),
+            TypeError,
+            "expected a real float result, got bool",
+        ),
+        (
+            lambda: graphify.grad(lambda x: x[0])(Z),
+            TypeError,
+            "expected a real float result, got complex128",
+        ),
+        (
+            lambda: graphify.grad(lambda x: "no")(X),
+            TypeError,
+            "the result: expected an array, got str",
+        ),
         (lambda: graphify.grad(lambda x: x, argnums=2)(X), ValueError, "argnums"),
         (lambda: graphify.grad(lambda x: x, argnums="x")(X), TypeError, "argnums"),
         (lambda: graphify.grad(3.0), TypeError, "grad: argument 0: expected a function, got float"),
         (lambda: graphify.grad(lambda x: gnp.sum(x), has_aux=True)(X), TypeError, "has_aux"),
-        (lambda: graphify.jacobian(lambda x: x, mode="up"), ValueError, "mode: expected 'reverse' or 'forward'"),
+        (
+            lambda: graphify.jacobian(lambda x: x, mode="up"),
+            ValueError,
+            "mode: expected 'reverse' or 'forward'",
+        ),
         (lambda: graphify.jacobian(lambda x: x > 0)(X), TypeError, "the result: expected a float"),
         (lambda: graphify.grad(lambda x: x)(np.array(["a"])), TypeError, "dtype"),
     ],
@@ -398,5 +434,7 @@ def test_closures_over_a_differentiated_tensor():
 
 
 def test_empty_arrays():
-    np.testing.assert_array_equal(graphify.grad(lambda x: gnp.sum(x * x))(np.zeros((0, 3))), np.zeros((0, 3)))
+    np.testing.assert_array_equal(
+        graphify.grad(lambda x: gnp.sum(x * x))(np.zeros((0, 3))), np.zeros((0, 3))
+    )
     assert graphify.jacobian(lambda x: x * x)(np.zeros(0)).shape == (0, 0)

@@ -276,12 +276,28 @@ def test_numpy_arrays_can_be_watched():
     [
         (lambda t, x: t.watch(3.0), TypeError, "watch: argument 'tensor': .*got float"),
         (lambda t, x: t.watch({"a": "text"}), TypeError, "got str"),
-        (lambda t, x: t.gradient(gnp.argmax(x), x), TypeError, "argument 'target': expected a float.*int64"),
+        (
+            lambda t, x: t.gradient(gnp.argmax(x), x),
+            TypeError,
+            "argument 'target': expected a float.*int64",
+        ),
         (lambda t, x: t.gradient(X * X, x), TypeError, "argument 'target'.*NumPy computed it"),
         (lambda t, x: t.gradient(x, 3.0), TypeError, "argument 'sources'"),
-        (lambda t, x: t.gradient(x, x, unconnected_gradients="no"), ValueError, "unconnected_gradients"),
-        (lambda t, x: t.gradient(x, x, output_gradients=[x]), ValueError, "output_gradients.*structure"),
-        (lambda t, x: t.gradient(x, x, output_gradients=np.ones(2)), ValueError, r"expected shape \(3,\), got \(2,\)"),
+        (
+            lambda t, x: t.gradient(x, x, unconnected_gradients="no"),
+            ValueError,
+            "unconnected_gradients",
+        ),
+        (
+            lambda t, x: t.gradient(x, x, output_gradients=[x]),
+            ValueError,
+            "output_gradients.*structure",
+        ),
+        (
+            lambda t, x: t.gradient(x, x, output_gradients=np.ones(2)),
+            ValueError,
+            r"expected shape \(3,\), got \(2,\)",
+        ),
         (lambda t, x: t.batch_jacobian(gnp.sum(x), x), ValueError, "batch axis"),
         (lambda t, x: t.batch_jacobian(gnp.ones((2, 3)) * x, x), ValueError, "batch axis"),
     ],

@@ -63,7 +63,7 @@ def search(x):
 
 def turns_by_value(x):
     total = 0.0
-    for i in range(int(3) + np.argmax(x)):
+    for i in range(3 + np.argmax(x)):
         total = total + x[0] * i
     return total + x
 
@@ -135,7 +135,9 @@ def test_per_example_gradients(f, run):
     assert_close(run(lambda x: graphify.vmap(gradient)(x))(X), loop(gradient, X), loss=1000)
 
 
-@pytest.mark.parametrize("f", [branch, halving, counted, updates, library], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", [branch, halving, counted, updates, library], ids=lambda f: f.__name__
+)
 def test_gradient_of_a_batch(f, run):
     def gradient(x):
         return graphify.grad(lambda v: np.sum(f(v)))(x)
@@ -144,7 +146,9 @@ def test_gradient_of_a_batch(f, run):
     assert_close(batch(X), loop(gradient, X), loss=1000)
 
 
-@pytest.mark.parametrize("f", [branch, halving, counted, updates, ragged_inside], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", [branch, halving, counted, updates, ragged_inside], ids=lambda f: f.__name__
+)
 def test_vmap_of_vmap(f, run):
     cube = np.stack([X, X + 0.5])
     want = np.stack([loop(f, m) for m in cube])
@@ -163,7 +167,11 @@ def test_effects_happen_example_by_example(run, capsys):
 def test_sizes_known_only_at_run_time():
     @graphify.function(input_signature=[graphify.TensorSpec(("n", "m"), "float64")])
     def f(x):
-        return graphify.vmap(halving)(x), graphify.vmap(counted)(x), graphify.vmap(lambda v: np.sum(v))(x)
+        return (
+            graphify.vmap(halving)(x),
+            graphify.vmap(counted)(x),
+            graphify.vmap(lambda v: np.sum(v))(x),
+        )
 
     for m in (X, X[:2, :2], X[:0]):
         halves, counts, sums = f(m)
@@ -189,7 +197,9 @@ def test_in_axes_and_out_axes(run):
     assert_close(got["m"], want)
     assert_close(got["c"], np.array(2.0))
     assert_close(graphify.vmap(lambda v: v, in_axes=-1, out_axes=-1)(a), a)
-    assert_close(graphify.vmap(lambda x, *, s: x * s)(a, s=np.arange(3.0)), a * np.arange(3.0)[:, None])
+    assert_close(
+        graphify.vmap(lambda x, *, s: x * s)(a, s=np.arange(3.0)), a * np.arange(3.0)[:, None]
+    )
     assert_close(graphify.vmap(lambda: gnp.ones(2), axis_size=3)(), np.ones((3, 2)))
 
 
@@ -257,9 +267,21 @@ def test_map_fn_of_structures(run):
 @pytest.mark.parametrize(
     ("call", "kind", "text"),
     [
-        (lambda: graphify.vmap(lambda x: x)(1.0), ValueError, "argument 0 'x': expected an array with an axis"),
-        (lambda: graphify.vmap(lambda x: x)("text"), TypeError, "argument 0 'x': expected an array, got str"),
-        (lambda: graphify.vmap(lambda a, b: a)(X, X[:2]), ValueError, "argument 1 'b': expected 4 examples .* got 2"),
+        (
+            lambda: graphify.vmap(lambda x: x)(1.0),
+            ValueError,
+            "argument 0 'x': expected an array with an axis",
+        ),
+        (
+            lambda: graphify.vmap(lambda x: x)("text"),
+            TypeError,
+            "argument 0 'x': expected an array, got str",
+        ),
+        (
+            lambda: graphify.vmap(lambda a, b: a)(X, X[:2]),
+            ValueError,
+            "argument 1 'b': expected 4 examples .* got 2",
+        ),
         (lambda: graphify.vmap(lambda x: x, in_axes=2)(X), ValueError, "axis 2 is out of range"),
         (lambda: graphify.vmap(lambda x: x, in_axes="0")(X), TypeError, "in_axes"),
         (lambda: graphify.vmap(lambda x: x, in_axes=(0, 0))(X), ValueError, "expected 1 entries"),
@@ -268,8 +290,16 @@ def test_map_fn_of_structures(run):
         (lambda: graphify.vmap(lambda x: x, out_axes=3)(X), ValueError, "out_axes: axis 3"),
         (lambda: graphify.vmap(3), TypeError, "expected a function"),
         (lambda: graphify.vmap(lambda x: "no")(X), TypeError, "str"),
-        (lambda: graphify.vectorized_map(lambda x: x, 1.0), ValueError, "expected an array with an axis"),
-        (lambda: graphify.vectorized_map(lambda x: x, (X, X[:2])), ValueError, "expected 4 examples"),
+        (
+            lambda: graphify.vectorized_map(lambda x: x, 1.0),
+            ValueError,
+            "expected an array with an axis",
+        ),
+        (
+            lambda: graphify.vectorized_map(lambda x: x, (X, X[:2])),
+            ValueError,
+            "expected 4 examples",
+        ),
         (lambda: graphify.vmap(lambda x: x[x > 0])(X), ValueError, "one shape"),
         (lambda: graphify.map_fn(lambda x: x[x > 0], X), ValueError, "one shape"),
     ],

@@ -148,7 +148,9 @@ def test_second_order(f):
     staged = graphify.function(graphify.grad(gradient))
     np.testing.assert_allclose(staged(X, N), want, rtol=1e-4, atol=1e-5)
     # forward over reverse
-    forward = graphify.function(lambda x, n, t: graphify.jvp(lambda v: gradient(v, n), (x,), (t,))[1])
+    forward = graphify.function(
+        lambda x, n, t: graphify.jvp(lambda v: gradient(v, n), (x,), (t,))[1]
+    )
     tangent = np.array([0.3, -1.0, 2.0, 0.1])
     np.testing.assert_allclose(forward(X, N, tangent), (want * tangent).sum(), rtol=1e-4, atol=1e-5)
 
@@ -166,7 +168,9 @@ def scaled(x, n):
 
 
 def test_symbolic_sizes():
-    @graphify.function(input_signature=[graphify.TensorSpec(("m",), "float64"), graphify.TensorSpec((), "int64")])
+    @graphify.function(
+        input_signature=[graphify.TensorSpec(("m",), "float64"), graphify.TensorSpec((), "int64")]
+    )
     def gradient(x, n):
         return graphify.grad(weighted(scaled))(x, n)
 
@@ -178,14 +182,16 @@ def test_symbolic_sizes():
 
 
 def test_symbolic_sizes_second_order_and_zero_turns():
-    @graphify.function(input_signature=[graphify.TensorSpec(("m",), "float64"), graphify.TensorSpec((), "int64")])
+    @graphify.function(
+        input_signature=[graphify.TensorSpec(("m",), "float64"), graphify.TensorSpec((), "int64")]
+    )
     def curvature(x, n):
         return graphify.grad(weighted(graphify.grad(weighted(scaled))))(x, n)
 
     for n in (9, 0):
         x = np.linspace(0.3, 1.1, 4)
         inner = weighted(graphify.grad(weighted(scaled)))
-        want = numerical_gradient(lambda v, n=n: inner(v, n), (x,), 0)
+        want = numerical_gradient(lambda v, n=n, inner=inner: inner(v, n), (x,), 0)
         np.testing.assert_allclose(curvature(x, np.array(n)), want, rtol=1e-4, atol=1e-5)
 
 

@@ -176,7 +176,9 @@ def test_second_order_through_updates_and_nested_tapes():
         total = gnp.sum(g * g)
 
     def plain(v):
-        return graphify.grad(lambda w: gnp.sum(w * w * gnp.concatenate([gnp.ones(1), (w * w)[:-1]])))(v)
+        return graphify.grad(
+            lambda w: gnp.sum(w * w * gnp.concatenate([gnp.ones(1), (w * w)[:-1]]))
+        )(v)
 
     want = graphify.grad(lambda v: gnp.sum(plain(v) ** 2))(X)
     np.testing.assert_allclose(outer.gradient(total, x), want)
@@ -226,7 +228,11 @@ def test_views_made_before_an_update_inside_a_staged_branch():
         lambda x: float(x[0]) * x,
         lambda x: np.asarray(x) * x,
         lambda x: np.from_dlpack(x) * x,
-        lambda x: np.trapezoid(x, x) * x if "trapezoid" not in gnp.__dict__ else np.array([x[0], x[1]]) * x[:2],
+        lambda x: (
+            np.trapezoid(x, x) * x
+            if "trapezoid" not in gnp.__dict__
+            else np.array([x[0], x[1]]) * x[:2]
+        ),
     ],
     ids=["float", "asarray", "dlpack", "numpy"],
 )
@@ -262,4 +268,6 @@ def test_a_value_may_be_looked_at():
 
 
 def test_items_are_differentiated():
-    np.testing.assert_allclose(graphify.grad(lambda x: x.item(0) * x.item(1))(X), [X[1], X[0], 0, 0])
+    np.testing.assert_allclose(
+        graphify.grad(lambda x: x.item(0) * x.item(1))(X), [X[1], X[0], 0, 0]
+    )
