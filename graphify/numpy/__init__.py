@@ -9,13 +9,10 @@ on a tensor calls the same function. See `_table.py` for how a function is added
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import Any
 
-from graphify.ir.bind import Tensor as ndarray
 from graphify.numpy._table import NAMES
-from graphify.ops import convert as _convert  # noqa: F401  # for their effect
-from graphify.ops import operators as _operators
+from graphify.ops import convert, operators  # noqa: F401  # for their effect
 
 # In this order: a later file may use what an earlier one published.
 _FILES = (
@@ -23,6 +20,7 @@ _FILES = (
     "elementwise",
     "reduction",
     "creation",
+    "ranges",
     "sorting",
     "statistics",
     "calculus",
@@ -41,12 +39,11 @@ _FILES = (
     "_methods",
 )
 for _file in _FILES:
-    if importlib.util.find_spec(f"graphify.numpy.{_file}"):
-        importlib.import_module(f"graphify.numpy.{_file}")
+    importlib.import_module(f"graphify.numpy.{_file}")
 
 globals().update({name: value for name, value in NAMES.items() if not name.startswith("_")})
 
-__all__ = sorted({"ndarray", *(name for name in NAMES if not name.startswith("_"))})
+__all__ = sorted(name for name in NAMES if not name.startswith("_"))
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,7 @@ from graphify.ops.rules import operand
 
 publish(**{dtype.name: dtype.type for dtype in DTYPES})
 publish(
+    ndarray=Tensor,
     bool_=np.bool_,
     int_=np.int64,
     intp=np.int64,

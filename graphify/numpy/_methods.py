@@ -35,8 +35,8 @@ DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 # Methods that are functions of graphify.numpy with the tensor first.
 _SAME = (
     "all any argmax argmin argpartition argsort choose clip compress copy cumprod cumsum diagonal "
-    "dot max mean min nonzero prod put ravel repeat resize round searchsorted squeeze std sum swapaxes "
-    "take trace var"
+    "dot max mean min nonzero prod put ravel repeat resize round searchsorted squeeze std sum "
+    "swapaxes take trace var"
 ).split()
 
 _REFUSED = {
@@ -107,7 +107,8 @@ def astype(
     target = canonical_dtype(dtype)
     if casting != "unsafe" and not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
         raise SpecError(
-            f"Cannot cast array data from {self.dtype!r} to {target!r} according to the rule '{casting}'"
+            f"Cannot cast array data from {self.dtype!r} to {target!r} "
+            f"according to the rule '{casting}'"
         )
     return NAMES["astype"](self, target, copy=copy)  # type: ignore[no-any-return]
 

@@ -35,7 +35,6 @@ _REDUCTIONS = {
     "logical_and": "all",
     "logical_or": "any",
 }
-_AT = ("add", "multiply", "maximum", "minimum")  # what `scatter` combines with
 _ACCUMULATIONS = {
     "add": "cumsum",
     "multiply": "cumprod",
@@ -187,7 +186,8 @@ class Ufunc:
         length = x.dims[axis]
         if not isinstance(length, int):
             raise SpecError(
-                f"{self.__name__}.reduce: the axis must have a length known while tracing, got {length}",
+                f"{self.__name__}.reduce: the length of the axis must be known while tracing, "
+                f"got {length}",
                 remedy="write a loop over the axis",
             )
         lead = ((0, dim, 1) for dim in x.dims[:axis])
@@ -221,17 +221,8 @@ class Ufunc:
             raise SpecError(
                 f"{self.__name__}.at: expected an array to update, got {type(a).__name__}"
             )
-        name = "add" if self.__name__ == "subtract" else self.__name__
-        if name not in _AT:
-            return self._at_eager(a, indices, b)
-        target, new = resolve(as_tensor(a)), to_tensor(b)
-        if not np.can_cast(new.dtype, target.dtype, "same_kind") and not as_tensor(b).spec.weak:
-            raise SpecError(
-                f"{self.__name__}.at: cannot cast from {new.dtype} to {target.dtype} "
-                "with casting rule 'same_kind'"
-            )
-        value = elementwise.negative(new) if self.__name__ == "subtract" else as_tensor(b)
-        indexing.update_at(target, indices, value, name)
+        if not NAMES["_update_at"](self.ufunc, a, indices, b):
+            self._at_eager(a, indices, b)
 
     def _at_eager(self, a: Any, indices: Any, b: Any) -> None:
         operands = () if b is None else (b,)

@@ -117,8 +117,8 @@ def _extreme(op: Any, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, 
     axes = axes_of(axis, x.ndim)
     if limited(where) and not given(initial):
         raise ValueError(
-            "reduction operation 'maximum' or 'minimum' does not have an identity, so to use a where mask "
-            "one has to specify 'initial'"
+            "reduction operation 'maximum' or 'minimum' does not have an identity, "
+            "so to use a where mask one has to specify 'initial'"
         )
     if not given(initial):
         return finish(op(x, axes=axes, keepdims=flag(keepdims)), out)

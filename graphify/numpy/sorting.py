@@ -93,11 +93,7 @@ def sort_complex(a: Any) -> Tensor:
 @implements(np.lexsort)
 def lexsort(keys: Any, axis: int = -1) -> Tensor:
     """The indices that sort by several keys, the last one first."""
-    rows = (
-        list(keys)
-        if isinstance(keys, (list, tuple))
-        else [to_tensor(keys)[i] for i in range(_rows(keys))]
-    )  # type: ignore[index]
+    rows = list(keys) if isinstance(keys, (list, tuple)) else _rows(to_tensor(keys))
     if not rows:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     tensors = [to_tensor(key) for key in rows]
@@ -112,11 +108,11 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
     return order
 
 
-def _rows(keys: Any) -> int:
-    count = to_tensor(keys).dims[0]
+def _rows(keys: Tensor) -> list[Tensor]:
+    count = keys.dims[0]
     if not isinstance(count, int):
         raise SpecError(f"lexsort: the number of keys must be known while tracing, got {count}")
-    return count
+    return [indexing.slice_(keys, key=(i,)) for i in range(count)]
 
 
 @implements(np.partition)
@@ -185,7 +181,8 @@ def nonzero(a: Any) -> tuple[Tensor, ...]:
     x = to_tensor(a)
     if x.ndim == 0:
         raise ValueError(
-            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead."
+            "Calling nonzero on 0d arrays is not allowed. "
+            "Use np.atleast_1d(scalar).nonzero() instead."
         )
     return tuple(indexing.nonzero(x))
 
@@ -351,7 +348,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Tensor:
         empty = isinstance(values.dims[0], int) and values.dims[0] == 0
         if not empty:
             raise SpecError(
-                f"Cannot cast array data from {values.dtype!r} to {INT64!r} according to the rule 'safe'"
+                f"Cannot cast array data from {values.dtype!r} to {INT64!r} "
+                "according to the rule 'safe'"
             )
     values = core.cast(values, dtype=INT64)
     largest = NAMES["max"](values, initial=-1)
@@ -368,11 +366,5 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Tensor:
             and isinstance(values.dims[0], int)
         ):
             raise ShapeError("The weights and list don't have the same length.")
-    return indexing.scatter(
-        core.full((size,), 0, dtype), ones, _not_negative(values), axes=(0,), mode="add"
-    )  # type: ignore[no-any-return]
-
-
-def _not_negative(values: Tensor) -> Tensor:
-    """The values; ValueError when they run with a negative one among them."""
-    return s.at_least_zero(values)  # type: ignore[no-any-return]
+    places = s.at_least_zero(values)
+    return indexing.scatter(core.full((size,), 0, dtype), ones, places, axes=(0,), mode="add")  # type: ignore[no-any-return]

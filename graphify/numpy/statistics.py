@@ -11,7 +11,7 @@ from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, product
 from graphify.ir.types import BOOL, DType, is_complex, is_float, is_inexact
 from graphify.numpy._table import NAMES, axes_of, finish, implements, to_tensor
-from graphify.numpy.creation import INT64, linspace
+from graphify.numpy.ranges import INT64, linspace
 from graphify.numpy.reduction import any_, average, flag, max_, mean, min_, sum_
 from graphify.numpy.sorting import flat, searchsorted, slice_axis
 from graphify.ops import core, indexing
@@ -20,7 +20,7 @@ from graphify.ops import reduction as r
 from graphify.ops import sorting as s
 from graphify.ops.core import to_dtype
 from graphify.ops.linalg import matmul, matrix_transpose
-from graphify.ops.shape import concatenate, move_axis
+from graphify.ops.shape import concatenate, move_axis, stack
 
 # --- median and quantiles ----------------------------------------------------------------------
 
@@ -57,7 +57,7 @@ def median(
     size = as_tensor(count)
     high = e.floor_divide(size, 2)
     low = e.floor_divide(e.subtract(size, 1), 2)
-    middle = slice_or_gather(line, low, high)
+    middle = _pair(line, low, high)
     result = (
         mean(middle, axis=0) if middle.dtype != BOOL else mean(to_dtype(middle, np.float64), axis=0)
     )
@@ -68,13 +68,9 @@ def median(
     return finish(_kept(result, x, axes, keepdims), out)
 
 
-def slice_or_gather(line: Tensor, low: Any, high: Any) -> Tensor:
+def _pair(line: Tensor, low: Any, high: Any) -> Tensor:
     """Two elements of the last axis, stacked in front; the same one twice has itself as mean."""
-    one, other = _at(line, low), _at(line, high)
-    return core.reshape(
-        concatenate(*(core.reshape(t, shape=(1, *t.dims)) for t in (one, other)), axis=0),
-        shape=(2, *one.dims),
-    )  # type: ignore[no-any-return]
+    return stack([_at(line, low), _at(line, high)])
 
 
 _CONTINUOUS = {  # method -> (alpha, beta) of the virtual index. Source: numpy.quantile's notes
@@ -85,6 +81,8 @@ _CONTINUOUS = {  # method -> (alpha, beta) of the virtual index. Source: numpy.q
     "hazen": (0.5, 0.5),
     "interpolated_inverted_cdf": (0.0, 1.0),
 }
+
+_METHODS = {*_CONTINUOUS, "lower", "higher", "midpoint", "nearest"}
 
 
 def _virtual_index(count: Any, q: Tensor, method: str) -> Tensor:
@@ -107,11 +105,8 @@ def _quantile(
         raise TypeError("a must be an array of real numbers")
     if x.dtype == BOOL:
         raise TypeError("quantile: a boolean array has no quantiles, convert it with .astype")
-    if method not in _CONTINUOUS and method not in ("lower", "higher", "midpoint", "nearest"):
-        raise ValueError(
-            f"method: expected one of {sorted([*_CONTINUOUS, 'lower', 'higher', 'midpoint', 'nearest'])}, "
-            f"got {method!r}"
-        )
+    if method not in _METHODS:
+        raise ValueError(f"method: expected one of {sorted(_METHODS)}, got {method!r}")
     _check_range(q)
     fractions = flat(q)
     if ignore_nan and is_inexact(x.dtype):
@@ -293,8 +288,8 @@ def cov(
     count = x.dims[0]
     if not isinstance(count, int):
         raise SpecError(
-            f"cov: the number of variables must be known while tracing, got {count}: of one variable "
-            "the result is a scalar, of more a matrix"
+            f"cov: the number of variables must be known while tracing, got {count}: "
+            "of one variable the result is a scalar, of more a matrix"
         )
     return core.reshape(scaled, shape=()) if count == 1 else scaled
 

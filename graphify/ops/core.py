@@ -99,7 +99,8 @@ copy: Op = defop(
 def _reshape_spec(x: Spec, shape: Shape) -> Spec:
     if decide_equal(product(x.shape), product(shape)) is False:
         raise ShapeError(
-            f"reshape: argument 2 'shape': cannot reshape array of size {product(x.shape)} into shape {shape}"
+            f"reshape: argument 2 'shape': cannot reshape array of size {product(x.shape)} "
+            f"into shape {shape}"
         )
     return Spec(shape, x.dtype)
 

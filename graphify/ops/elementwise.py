@@ -256,6 +256,7 @@ conjugate: Op = elementwise(
     sample=both(numbers(), reals(-2, 2), complexes),
 )
 
+
 def _with_exponents() -> Any:
     x = np.random.default_rng(0).uniform(-3, 3, (3, 4))
     return [((x.astype(d), np.array([-2, 0, 1, 3], np.int32)), {}) for d in "fd"]
@@ -352,9 +353,13 @@ where: Op = defop(
 
 _equality = both(numbers(2), reals(-2, 2, 2, "FD"))
 equal: Op = elementwise("equal", np.equal, weak=True, tf="math.equal", sample=_equality)
-not_equal: Op = elementwise("not_equal", np.not_equal, weak=True, tf="math.not_equal", sample=_equality)
+not_equal: Op = elementwise(
+    "not_equal", np.not_equal, weak=True, tf="math.not_equal", sample=_equality
+)
 less: Op = elementwise("less", np.less, weak=True, tf="math.less", sample=numbers(2))
-less_equal: Op = elementwise("less_equal", np.less_equal, weak=True, tf="math.less_equal", sample=numbers(2))
+less_equal: Op = elementwise(
+    "less_equal", np.less_equal, weak=True, tf="math.less_equal", sample=numbers(2)
+)
 greater: Op = elementwise("greater", np.greater, weak=True, tf="math.greater", sample=numbers(2))
 greater_equal: Op = elementwise(
     "greater_equal", np.greater_equal, weak=True, tf="math.greater_equal", sample=numbers(2)

@@ -39,7 +39,9 @@ def promoted(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
         if all(t.spec.weak for t in tensors):
             return [_weakly(t, d) for t, d in zip(tensors, dtypes, strict=True)]
         if ufunc in _COMPARISONS:
-            dtypes = tuple(_wide_enough(t, d, tensors) for t, d in zip(tensors, dtypes, strict=True))
+            dtypes = tuple(
+                _wide_enough(t, d, tensors) for t, d in zip(tensors, dtypes, strict=True)
+            )
         return [_fit(ufunc, t, d) for t, d in zip(tensors, dtypes, strict=True)]
 
     return convert
@@ -84,7 +86,9 @@ def _weakly(tensor: Tensor, dtype: DType) -> Tensor:
     if tensor.dtype == dtype:
         return tensor
     if tensor.dtype == np.uint64 and dtype == np.int64:
-        raise OverflowError(f"Python integer {tensor._value} is too large for a traced one: 64 bits with a sign")
+        raise OverflowError(
+            f"Python integer {tensor._value} is too large for a traced one: 64 bits with a sign"
+        )
     return core.cast(tensor, dtype=dtype, weak=True)  # type: ignore[no-any-return]
 
 

@@ -34,7 +34,7 @@ BOTH = pytest.mark.parametrize(
     "way", [lambda f, *a: f(*[gnp.array(x) for x in a]), traced], ids=["eager", "traced"]
 )
 
-# --- out= and where= ------------------------------------------------------------------------------
+# --- out= and where= ---------------------------------------------------------------------------
 
 
 def test_out_writes_in_place_and_is_the_result():
@@ -121,7 +121,7 @@ def test_gradient_through_where_is_finite():
     assert_close(graphify.grad(loss)(gnp.array([0.0, 1.0, 2.0])), [0.0, 1.0, 0.5])
 
 
-# --- at -------------------------------------------------------------------------------------------
+# --- at ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum", "minimum"])
@@ -151,7 +151,7 @@ def test_at_of_any_ufunc_on_known_tensors():
     assert_close(x, [0.0, 1.0, -2.0, 3.0])
 
 
-# --- storage --------------------------------------------------------------------------------------
+# --- storage -----------------------------------------------------------------------------------
 
 
 def test_asarray_shares_and_array_copies():
@@ -221,10 +221,12 @@ def test_sort_method_sorts_in_place():
     assert_close(x, np.full((2, 3), 4))
 
 
-# --- unusual arrays ---------------------------------------------------------------------------------
+# --- unusual arrays ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["sum", "sort", "cumsum", "sin", "mean", "unique", "argmax", "diff"])
+@pytest.mark.parametrize(
+    "name", ["sum", "sort", "cumsum", "sin", "mean", "unique", "argmax", "diff"]
+)
 @pytest.mark.parametrize(
     "array",
     [
@@ -271,25 +273,46 @@ def test_subclasses_with_another_meaning_are_refused(kind):
     with pytest.raises(TypeError, match="numpy"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            array = np.zeros((2, 2)).view(np.matrix) if kind is np.matrix else kind([1, 2], mask=[0, 1])
+            array = (
+                np.zeros((2, 2)).view(np.matrix) if kind is np.matrix else kind([1, 2], mask=[0, 1])
+            )
         gnp.sum(array)
 
 
 def test_bfloat16():
     x = gnp.array([1.0, 2.0, 4.0], dtype=gnp.bfloat16)
     assert x.dtype == ml_dtypes.bfloat16
-    for result in (x + x, gnp.sum(x), gnp.sqrt(x), x.max(), gnp.cumsum(x), x * 2, gnp.where(x > 1, x, 0)):
+    for result in (
+        x + x,
+        gnp.sum(x),
+        gnp.sqrt(x),
+        x.max(),
+        gnp.cumsum(x),
+        x * 2,
+        gnp.where(x > 1, x, 0),
+    ):
         assert result.dtype == ml_dtypes.bfloat16
     assert float(gnp.sum(x)) == 7.0
     assert gnp.mean(x).dtype == ml_dtypes.bfloat16
 
 
-# --- bad input --------------------------------------------------------------------------------------
+# --- bad input ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "value",
-    ["abc", b"abc", None, {}, {1, 2}, object(), ["a", "b"], [None], np.array(["a"]), np.array([None])],
+    [
+        "abc",
+        b"abc",
+        None,
+        {},
+        {1, 2},
+        object(),
+        ["a", "b"],
+        [None],
+        np.array(["a"]),
+        np.array([None]),
+    ],
     ids=repr,
 )
 @pytest.mark.parametrize("name", ["asarray", "sum", "sin", "sort", "zeros_like", "mean"])
@@ -307,7 +330,12 @@ def test_ragged_lists_are_refused():
 
 @pytest.mark.parametrize("value", [2**64, -(2**63) - 1, 10**30])
 def test_python_ints_too_large(value):
-    for function in (gnp.asarray, gnp.sin, lambda v: gnp.array([v]), lambda v: gnp.ones(2, gnp.int8) + v):
+    for function in (
+        gnp.asarray,
+        gnp.sin,
+        lambda v: gnp.array([v]),
+        lambda v: gnp.ones(2, gnp.int8) + v,
+    ):
         with pytest.raises(OverflowError):
             function(value)
 
@@ -353,7 +381,7 @@ def test_where_of_a_reduction_must_be_boolean():
         gnp.sum(gnp.ones(3), where=[1, 0, 1])
 
 
-# --- Python scalars ------------------------------------------------------------------------------------
+# --- Python scalars ----------------------------------------------------------------------------
 
 
 def test_functions_settle_the_dtype_of_python_numbers():
@@ -367,7 +395,13 @@ def test_functions_settle_the_dtype_of_python_numbers():
 
 def test_float32_may_be_preferred():
     with graphify.config.dtype_promotion(prefer_float32=True):
-        for made in (gnp.zeros(2), gnp.arange(2.0), gnp.linspace(0, 1, 3), gnp.array([1.0, 2.0]), gnp.eye(2)):
+        for made in (
+            gnp.zeros(2),
+            gnp.arange(2.0),
+            gnp.linspace(0, 1, 3),
+            gnp.array([1.0, 2.0]),
+            gnp.eye(2),
+        ):
             assert made.dtype == gnp.float32
         assert gnp.array([1j]).dtype == gnp.complex64
         assert gnp.array(np.array([1.0])).dtype == gnp.float64  # an array has its dtype already
@@ -383,7 +417,7 @@ def test_item_and_friends():
         x.item()
 
 
-# --- symbolic tensors ------------------------------------------------------------------------------------
+# --- symbolic tensors --------------------------------------------------------------------------
 
 
 def test_symbolic_tensors_do_not_leave_the_graph():
@@ -406,11 +440,25 @@ def test_functions_without_a_version_here():
 
 def test_sizes_may_be_traced():
     def function(n):
-        return gnp.zeros((n, 2)), gnp.arange(n), gnp.linspace(0, 1, n), gnp.eye(n), gnp.full(n, 7), gnp.tri(n)
+        return (
+            gnp.zeros((n, 2)),
+            gnp.arange(n),
+            gnp.linspace(0, 1, n),
+            gnp.eye(n),
+            gnp.full(n, 7),
+            gnp.tri(n),
+        )
 
     for n in (0, 1, 4):
         got = traced(function, np.array(n))
-        want = (np.zeros((n, 2)), np.arange(n), np.linspace(0, 1, n), np.eye(n), np.full(n, 7), np.tri(n))
+        want = (
+            np.zeros((n, 2)),
+            np.arange(n),
+            np.linspace(0, 1, n),
+            np.eye(n),
+            np.full(n, 7),
+            np.tri(n),
+        )
         for g, w in zip(got, want, strict=True):
             assert_close(g, w)
 

@@ -90,7 +90,9 @@ def test_both_modes_agree_with_finite_differences(name: str) -> None:
     relative, absolute = FINITE_DIFFERENCES[1]
     reverse = np.sum(np.asarray(grad(loss)(gnp.array(X))) * direction)
     _, forward = jvp(loss, (gnp.array(X),), (gnp.array(direction),))
-    np.testing.assert_allclose([reverse, np.asarray(forward)], want, rtol=10 * relative, atol=10 * absolute)
+    np.testing.assert_allclose(
+        [reverse, np.asarray(forward)], want, rtol=10 * relative, atol=10 * absolute
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,11 @@ def test_both_modes_agree_with_finite_differences(name: str) -> None:
         (lambda x: (0.0**x).sum(), [2.0, 1.0], [0.0, 0.0]),
         (lambda x: gnp.sum(x, where=[True, False]), [np.nan, np.inf], [1.0, 0.0]),
         (lambda x: gnp.nansum(x), [np.nan, 1.0], [0.0, 1.0]),
-        (lambda x: gnp.where(x > 0, gnp.sqrt(gnp.where(x > 0, x, 1.0)), 0.0).sum(), [0.0, 4.0], [0.0, 0.25]),
+        (
+            lambda x: gnp.where(x > 0, gnp.sqrt(gnp.where(x > 0, x, 1.0)), 0.0).sum(),
+            [0.0, 4.0],
+            [0.0, 0.25],
+        ),
         (lambda x: gnp.floor(x).sum() + x.sum(), [0.5, 1.5], [1.0, 1.0]),
     ],
 )
