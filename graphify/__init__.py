@@ -26,7 +26,7 @@ from graphify.api.derivative import (
     value_and_grad,
     vjp,
 )
-from graphify.api.devices import device, list_logical_devices, list_physical_devices
+from graphify.api.devices import device
 from graphify.api.function import Function, function
 from graphify.api.mapping import map_fn, vectorized_map, vmap
 from graphify.api.printing import print

@@ -11,10 +11,13 @@ A switch starts from its environment variable `GRAPHIFY_<NAME>`, is set for the 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 PROMOTION_MODES = ("numpy", "all", "safe", "strict")
@@ -42,7 +45,7 @@ def _from_environment() -> Settings:
         text = os.environ.get("GRAPHIFY_" + field.name.upper())
         if text is not None:
             values[field.name] = _parse(field.name, text)
-    return replace(Settings(), **values)
+    return replace(Settings(), **_checked(values))
 
 
 def _parse(name: str, text: str) -> Any:
@@ -86,6 +89,28 @@ class Config:
         """Switches for the whole process from now on."""
         self._default = replace(self._default, **_checked(changes))
 
+    def log(self, level: int, text: str) -> None:
+        """Print a message of graphify's own, if `debug` is at least `level`."""
+        if self.debug >= level:
+            print(text, file=sys.stderr)
+
+    def write(self, name: str, text: str) -> None:
+        """Write a text to a new file of the `dump` directory, if there is one.
+
+        Args:
+            name: such as "f.graph.txt"; a number goes before the first dot where that is taken.
+        """
+        if not self.dump:
+            return
+        directory = Path(self.dump)
+        directory.mkdir(parents=True, exist_ok=True)
+        stem, _, suffix = name.replace("<lambda>", "lambda").partition(".")
+        for number in itertools.count(1):
+            path = directory / f"{stem}{f'-{number}' if number > 1 else ''}.{suffix}"
+            with contextlib.suppress(FileExistsError), path.open("x", encoding="utf-8") as file:
+                file.write(text + "\n")
+                return
+
     def run_functions_eagerly(self, run_eagerly: bool) -> None:
         """Make every graphify.function run as plain Python (True) or as graphs (False)."""
         self.update(eager=bool(run_eagerly))
@@ -113,6 +138,10 @@ def _checked(changes: dict[str, Any]) -> dict[str, Any]:
     unknown = sorted(set(changes) - set(Settings.__slots__))
     if unknown:
         raise ValueError(f"config: unknown switch {unknown[0]!r}; known: {list(Settings.__slots__)}")
+    for name, value in changes.items():
+        kind = type(getattr(Settings(), name))
+        if not isinstance(value, kind) and not (kind is bool and value in (0, 1)):
+            raise TypeError(f"{name}: expected {kind.__name__}, got {value!r}")
     mode = changes.get("promotion", "numpy")
     if mode not in PROMOTION_MODES:
         raise ValueError(f"promotion: expected one of {PROMOTION_MODES}, got {mode!r}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphify.api.concrete import ConcreteFunction, shape_text
-from graphify.tracing.signature import ArrayKey, Call, NumberKey, Pattern
+from graphify.tracing.signature import SWITCHES, ArrayKey, Call, NumberKey, Pattern
 
 
 def signature_text(call: Call, pattern: Pattern) -> str:
@@ -43,7 +43,10 @@ def key_cause(call: Call, concrete: ConcreteFunction) -> str:
     for position, (before, after) in enumerate(zip(old[1], new[1], strict=True)):
         if before != after:
             return f"argument `{call.name(position)}`: {_key_text(before)} -> {_key_text(after)}"
-    return "dtype promotion mode changed"
+    for name, before, after in zip(SWITCHES, old[2:], new[2:], strict=True):
+        if before != after:
+            return f"switch `{name}`: {before!r} -> {after!r}"
+    return "what the last trace read from outside differs"
 
 
 def _key_text(key: Any) -> str:

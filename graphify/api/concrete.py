@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from graphify import tree
+from graphify.api.checking import compare_with_reference
 from graphify.config import config
 from graphify.engines.base import get_engine
 from graphify.errors import TraceError
@@ -200,9 +201,12 @@ class ConcreteFunction:
         if self._executable is None:
             start = time.perf_counter()
             self._executable = get_engine(self.engine).compile(self.graph)
-            if config.debug >= 1:
-                print(f"graphify: compiled {self.name} for {self.engine} in {time.perf_counter() - start:.3f} s")
-        return self._executable(arrays)
+            seconds = time.perf_counter() - start
+            config.log(1, f"graphify: compiled {self.name} for {self.engine} in {seconds:.3f} s")
+        results = self._executable(arrays)
+        if config.check and self.engine != "reference":
+            compare_with_reference(self.graph, arrays, results, f"{self.name}: engine {self.engine}")
+        return results
 
     def _separate(self, inputs: Sequence[Tensor], results: list[Tensor]) -> None:
         """Copy results that share memory by the engine's doing and not by the program's."""

@@ -170,8 +170,7 @@ class Function:
             )
             self._cache.setdefault(call.key, []).append(concrete)
             self._all.append(concrete)
-            if config.debug >= 1:
-                print(f"graphify: traced {self._name}: {record}")
+            config.log(1, f"graphify: traced {self._name}: {record}")
             if len(self._all) > 1:
                 self._after_retrace(record)
             return concrete, call

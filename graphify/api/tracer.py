@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from graphify import tree
-from graphify.api.inspection import remember_report
 from graphify.api.concrete import Origin, Output, Traced, Write
+from graphify.api.inspection import remember_report
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.autograph.operators.undefined import Maybe, Undefined
+from graphify.config import config
 from graphify.errors import TraceError
+from graphify.ir import pretty
 from graphify.ir.bind import Tensor, as_tensor, not_taping, recording, resolve, value_in
 from graphify.ir.graph import Value, attr_sizes
 from graphify.ir.types import Spec
@@ -139,7 +141,13 @@ def _finish(root: Root, params: list[Value], result: Any) -> Traced:
     restore(root)
     root.settle_guards()
     graph = root.finish(collect.values)
+    if config.dump or config.debug >= 3:
+        text = pretty.to_text(graph)
+        config.write(f"{graph.name}.traced.txt", text)
+        config.log(3, f"--- as traced ---\n{text}")
     done = optimise(graph)
+    if config.dump:
+        config.write(f"{graph.name}.optimised.txt", pretty.to_text(done.graph))
     remember_report(done.graph, done.report)
     guards = list(root.guards.values())
     return Traced(

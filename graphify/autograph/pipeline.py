@@ -39,6 +39,7 @@ from graphify.autograph.converters import (
 )
 from graphify.autograph.converters.base import Context
 from graphify.autograph.converters.resolve import Resolver
+from graphify.config import config
 from graphify.location import SourceLoc
 from graphify.syntax.analysis.activity import scope_of
 from graphify.syntax.loader import compile_function, is_marked, make_function
@@ -154,6 +155,9 @@ def convert(function: Any, rewrite: bool = True) -> Converted:
             return known
     with _deep_trees():
         converted = _convert(function, resolver, rewrite)
+    if rewrite and (config.dump or config.debug >= 2):
+        config.log(2, f"--- converted {function.__qualname__} ---\n{converted.source}")
+        config.write(f"{function.__name__}.converted.py", converted.source)
     _cache.setdefault(key, []).append(converted)
     return converted
 

@@ -88,7 +88,7 @@ def selected(text: str) -> list[tuple[str, Pass]]:
         ValueError: an unknown name.
     """
     names = [part.strip() for part in text.split(",") if part.strip()]
-    known = [name for name, _ in PASSES]
+    known = list(dict.fromkeys(name for name, _ in PASSES))
     for name in names:
         if name.lstrip("+-") not in (*known, *ELSEWHERE):
             raise ValueError(f"config.passes: expected names of {known}, got {name!r}")

@@ -121,6 +121,10 @@ def _flat(print_: Any) -> Any:
     return tuple(map(_flat, print_)) if type(print_) is tuple else print_
 
 
+# Switches that change the graph or what runs it: each value has traces of its own.
+SWITCHES = ("promotion", "prefer_float32", "passes", "engine")
+
+
 class Call:
     """One call taken apart: bound arguments, their tree, array leaves and the key.
 
@@ -148,7 +152,7 @@ class Call:
         seen: dict[int, int] = {}
         keys = tuple(self._leaf_key(i, leaf, seen) for i, leaf in enumerate(self.leaves))
         self.shapes = tuple(a.shape if isinstance(a, TensorSpec) else a.numpy().shape for a in self.arrays)
-        self.key = (self.treedef, keys, config.promotion, config.prefer_float32)
+        self.key = (self.treedef, keys, *(getattr(config, name) for name in SWITCHES))
 
     @property
     def has_specs(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.config import config
 from graphify.engines.base import Array, check_args, check_support
 from graphify.engines.tensorflow.failures import translate
 from graphify.engines.tensorflow.graph_def import graph_def_of
@@ -48,6 +49,7 @@ def import_function(lowered: Lowered) -> Any:
     """
     tf = lowered.frame.tf
     graph_def = graph_def_of(lowered)
+    config.log(4, f"--- GraphDef ---\n{graph_def}")
     names = [tensor.name for tensor in lowered.inputs]
     wanted = [tensor.name for tensor in lowered.outputs]
     effects = [operation.name for operation in lowered.frame.effects[-1:]]
