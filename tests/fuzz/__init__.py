@@ -1,0 +1,1 @@
+"""Random plain-NumPy programs, run every way graphify can run them."""
