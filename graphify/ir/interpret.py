@@ -1,89 +1,129 @@
-"""The meaning of a graph: demand-driven evaluation with NumPy.
+"""The meaning of a graph: non-strict evaluation with NumPy.
 
-`run(graph, args)` computes what the results and the effects need, each node at most once; an op
-nobody asks for is not run, so it cannot fail. This is the reference engine's whole semantics and
-the `eval` of control-flow ops.
+`run(graph, args)` computes what the results and the effects need, each node at most once and in
+program order; an op nobody asks for is not run, so it cannot fail. This is the reference engine's
+whole semantics and the `eval` of control-flow ops.
+
+A graph is looked at once: its `Program` lists the needed nodes as steps on numbered slots.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from graphify.errors import at
 from graphify.ir.graph import Graph, Node, Value, attr_sizes
-from graphify.ir.sizes import Dim, SizeVar, substitute
+from graphify.ir.sizes import SizeVar, substitute
+from graphify.location import LazyLoc
 
 
 def run(graph: Graph, args: Sequence[Any]) -> list[Any]:
     """The results of `graph` on arrays `args`, one per parameter."""
-    return Evaluation(graph, args).results()
+    program = _programs.get(graph)
+    if program is None:
+        program = _programs[graph] = Program.of(graph)
+    return program.run(args)
 
 
-class Evaluation:
-    """One run of a graph: the values known so far."""
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One node: what computes it, the slots it reads and writes."""
 
-    def __init__(self, graph: Graph, args: Sequence[Any]) -> None:
-        self.graph = graph
-        self.values: dict[Value, Any] = dict(zip(graph.params, args, strict=True))
-        self.done: set[Node] = {value.node for value in graph.params}
-        self.bindings = graph.size_bindings()
+    meaning: Callable[..., Any]
+    inputs: tuple[int, ...]
+    attrs: Mapping[str, Any]
+    sizes: tuple[tuple[SizeVar, int, int | None], ...]  # variable, slot, axis (None: the value)
+    first: int  # slot of the first result
+    count: int
+    source: LazyLoc | None
 
-    def results(self) -> list[Any]:
-        for node in self.graph.nodes:
-            if node.effects:
-                self.demand(node)
-        for value in self.graph.results:
-            self.demand(value.node)
-        return [self.values[value] for value in self.graph.results]
+    def concrete_attrs(self, values: Sequence[Any]) -> Mapping[str, Any]:
+        """The attributes with run-time sizes filled in."""
+        sizes = {
+            variable: int(values[slot]) if axis is None else int(values[slot].shape[axis])
+            for variable, slot, axis in self.sizes
+        }
+        return {
+            name: value if name == "var" else substitute(value, sizes)
+            for name, value in self.attrs.items()
+        }
 
-    def demand(self, target: Node) -> None:
-        """Run `target` after everything it needs (an explicit stack: graphs are deep)."""
-        stack = [target]
-        while stack:
-            node = stack[-1]
-            missing = [v.node for v in self.needs(node) if v.node not in self.done]
-            if node in self.done:
-                stack.pop()
-            elif missing:
-                stack.extend(reversed(missing))
-            else:
-                stack.pop()
-                self.step(node)
 
-    def needs(self, node: Node) -> list[Value]:
-        """The inputs of a node, and the values that bind the sizes its attributes use."""
-        sizes = [self.bindings[variable][0] for variable in attr_sizes(node.attrs)]
-        return [*node.inputs, *sizes]
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The steps of a graph that its results and effects need, in program order."""
 
-    def step(self, node: Node) -> None:
-        meaning = node.op.meaning(bool(node.specs) and node.specs[0].weak)
-        assert meaning is not None, node.op
-        args = [self.values[value] for value in node.inputs]
-        attrs = self.concrete_attrs(node)
-        try:
-            with np.errstate(all="ignore"):
-                result = meaning(*args, **attrs)
-        except Exception as error:
-            located = at(error, node.source.resolve() if node.source else None)
-            raise located from (error.__cause__ if located is error else error)
-        self.done.add(node)
-        if not node.specs:
-            return
-        outputs = result if isinstance(result, (tuple, list)) else (result,)
-        for value, output in zip(node.outputs, outputs, strict=True):
-            self.values[value] = np.asarray(output)
+    steps: tuple[Step, ...]
+    params: int
+    slots: int
+    results: tuple[int, ...]
 
-    def concrete_attrs(self, node: Node) -> dict[str, Any]:
-        attrs = dict(node.attrs)
-        sizes = {variable: self.size_of(variable) for variable in attr_sizes(attrs)}
-        if not sizes:
-            return attrs
-        return {name: v if name == "var" else substitute(v, sizes) for name, v in attrs.items()}
+    @classmethod
+    def of(cls, graph: Graph) -> Program:
+        bindings = graph.size_bindings()
+        slot_of = {value: slot for slot, value in enumerate(graph.params)}
+        needed = _needed(graph, bindings)
+        steps: list[Step] = []
+        total = len(graph.params)
+        for node in graph.nodes:
+            if node not in needed:
+                continue
+            sizes = tuple(
+                (variable, slot_of[bindings[variable][0]], bindings[variable][1])
+                for variable in dict.fromkeys(attr_sizes(node.attrs))
+            )
+            meaning = node.op.meaning(bool(node.specs) and node.specs[0].weak)
+            assert meaning is not None, node.op
+            inputs = tuple(slot_of[value] for value in node.inputs)
+            steps.append(
+                Step(meaning, inputs, node.attrs, sizes, total, len(node.specs), node.source)
+            )
+            for value in node.outputs:
+                slot_of[value] = total
+                total += 1
+        results = tuple(slot_of[value] for value in graph.results)
+        return cls(tuple(steps), len(graph.params), total, results)
 
-    def size_of(self, variable: SizeVar) -> Dim:
-        value, axis = self.bindings[variable]
-        array = self.values[value]
-        return int(array) if axis is None else int(array.shape[axis])
+    def run(self, args: Sequence[Any]) -> list[Any]:
+        if len(args) != self.params:
+            raise ValueError(f"expected {self.params} arrays, one per parameter, got {len(args)}")
+        values: list[Any] = [*args, *[None] * (self.slots - self.params)]
+        with np.errstate(all="ignore"):
+            for step in self.steps:
+                attrs = step.concrete_attrs(values) if step.sizes else step.attrs
+                try:
+                    result = step.meaning(*[values[slot] for slot in step.inputs], **attrs)
+                except Exception as error:
+                    located = at(error, step.source.resolve() if step.source else None)
+                    raise located from (error.__cause__ if located is error else error)
+                if step.count == 1:
+                    result = result[0] if isinstance(result, (tuple, list)) else result
+                    values[step.first] = np.asarray(result)
+                    continue
+                for offset, output in enumerate(result if step.count else ()):
+                    values[step.first + offset] = np.asarray(output)
+        return [values[slot] for slot in self.results]
+
+
+def _needed(graph: Graph, bindings: Mapping[SizeVar, tuple[Value, int | None]]) -> set[Node]:
+    """The nodes that the results and effects depend on, through data or through sizes."""
+    stack = [value.node for value in graph.results]
+    stack += [node for node in graph.nodes if node.effects]
+    params = {value.node for value in graph.params}
+    needed: set[Node] = set()
+    while stack:
+        node = stack.pop()
+        if node in needed or node in params:
+            continue
+        needed.add(node)
+        stack += [value.node for value in node.inputs]
+        stack += [bindings[variable][0].node for variable in attr_sizes(node.attrs)]
+    return needed
+
+
+_programs: weakref.WeakKeyDictionary[Graph, Program] = weakref.WeakKeyDictionary()
