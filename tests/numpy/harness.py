@@ -131,6 +131,8 @@ def _label(value: Any) -> str:
         return f"{type(value).__name__}{list(value.shape)}".replace(" ", "")
     if isinstance(value, np.ndarray):
         return f"array{list(value.shape)}"
+    if callable(value):  # an address would not be the same in every process
+        return getattr(value, "__name__", "function")
     return repr(value).replace(" ", "")[:30]
 
 
