@@ -38,7 +38,8 @@ def _apply(
     node: Node, inputs: list[Tensor], sizes: dict[SizeVar, Dim], rule: Rule | None
 ) -> Sequence[Tensor]:
     if node.op is as_size:
-        sizes[node.attrs["var"]] = binding.dim_hook(inputs[0])
+        if node.attrs["var"] not in sizes:  # an axis may have told already
+            sizes[node.attrs["var"]] = binding.dim_hook(inputs[0])
         return [inputs[0]]
     attrs = substitute_attrs(node.attrs, sizes)
     results = NotImplemented if rule is None else rule(node, inputs, attrs)

@@ -17,7 +17,7 @@ from graphify.errors import TransformError
 from graphify.ir.bind import Tensor, current_builder, not_taping, recording, value_in
 from graphify.ir.graph import Builder, Graph, Node, Value, attr_sizes
 from graphify.ir.replay import bind_at, replay
-from graphify.ir.sizes import Shape, SizeVar, dim_variables, fresh
+from graphify.ir.sizes import Dim, Shape, SizeVar, dim_variables, fresh
 from graphify.ir.types import Spec, is_inexact
 
 
@@ -34,8 +34,21 @@ def trace(
     return graph
 
 
+@functools.lru_cache(maxsize=512)
+def _param_specs(graph: Graph) -> tuple[Spec, ...]:
+    specs = [value.spec for value in graph.params]
+    bound = _bound(specs)
+    names: dict[Dim, Dim] = {}
+    return tuple(Spec(_own_shape(s.shape, bound, names), s.dtype, s.weak) for s in specs)
+
+
 def param_specs(graph: Graph) -> list[Spec]:
-    return [value.spec for value in graph.params]
+    """Specs of the parameters of a graph like this one.
+
+    A branch or body may have a parameter of shape (2*n,) without knowing n, as long as it does not
+    compute with n. Its derivative may have to, so there the axis gets a size of its own.
+    """
+    return list(_param_specs(graph))
 
 
 def inexact(specs: Iterable[Spec]) -> tuple[bool, ...]:
@@ -51,17 +64,23 @@ def strong_spec(spec: Spec) -> Spec:
 def own_sizes(specs: Sequence[Spec], given: Sequence[Spec]) -> list[Spec]:
     """`specs` as parameters beside those of specs `given`: an axis whose size they do not bind
     gets a size of its own."""
-    bound = {
-        variable
-        for spec in given
-        for dim in spec.shape
-        if not isinstance(dim, int) and (variable := dim.as_variable()) is not None
-    }
-    return [Spec(_own_shape(spec.shape, bound), spec.dtype) for spec in specs]
+    bound, names = _bound(given), dict[Dim, Dim]()
+    return [Spec(_own_shape(spec.shape, bound, names), spec.dtype) for spec in specs]
 
 
-def _own_shape(shape: Shape, bound: set[SizeVar]) -> Shape:
-    return tuple(d if all(v in bound for v in dim_variables(d)) else fresh("g") for d in shape)
+def _bound(specs: Sequence[Spec]) -> set[SizeVar]:
+    """The size variables that parameters of these specs bind."""
+    dims = [dim for spec in specs for dim in spec.shape if not isinstance(dim, int)]
+    return {variable for dim in dims if (variable := dim.as_variable()) is not None}
+
+
+def _own_shape(shape: Shape, bound: set[SizeVar], names: dict[Dim, Dim]) -> Shape:
+    return tuple(
+        dim
+        if all(variable in bound for variable in dim_variables(dim))
+        else names.setdefault(dim, fresh("g"))
+        for dim in shape
+    )
 
 
 # --- reachability -----------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ class _Reverse:
         self.refuse_changing_shapes()
 
     def refuse_changing_shapes(self) -> None:
-        carried = self.specs[1 : 1 + self.layout.carry]
+        carried = [value.spec for value in self.body.params[1 : 1 + self.layout.carry]]
         for spec, result, *needs in zip(
             carried, self.body.specs, self.uses[0], self.given, strict=False
         ):

@@ -82,7 +82,8 @@ class _Batch:
         args = [self.known[value][0] for value in node.inputs]
         batched = [self.known[value][1] for value in node.inputs]
         if node.op is as_size:
-            self.sizes[node.attrs["var"]] = binding.dim_hook(args[0])
+            if node.attrs["var"] not in self.sizes:
+                self.sizes[node.attrs["var"]] = binding.dim_hook(args[0])
             return args, [False]
         attrs = substitute_attrs(node.attrs, self.sizes)
         if not any(batched):
