@@ -4,7 +4,7 @@
     key, sub = graphify.random.split(key)
     x = graphify.random.normal(sub, (3,))
 
-The same key always gives the same numbers; split it to get others. The bits are Threefry-2x32 of the
+The same key always gives the same numbers; split it to get others. The bits are Threefry-2x32 of a
 key and a counter, as in JAX (`jax_threefry_partitionable`).
 
 Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3".
@@ -109,7 +109,9 @@ def uniform(
 def _unit(key: Any, shape: Shape, dtype: DType) -> Tensor:
     """Uniform in [0, 1): as many random bits as the fraction has."""
     width, fraction = _FRACTION[dtype.name]
-    whole = e.right_shift(_random(key, shape, width), np.dtype(f"uint{width}").type(width - fraction))
+    whole = e.right_shift(
+        _random(key, shape, width), np.dtype(f"uint{width}").type(width - fraction)
+    )
     return core.cast(whole, dtype=dtype) * dtype.type(2.0**-fraction)  # type: ignore[no-any-return]
 
 
@@ -119,7 +121,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
     wide = np.dtype(np.float64) if target == np.float64 else np.dtype(np.float32)
     dims = shape_of(shape)
     both = _unit(key, (2, *dims), wide) if to_tensor(key).ndim == 1 else _unit_pair(key, dims, wide)
-    radius = e.sqrt(-2 * e.log1p(-getitem(both, 0)))
+    radius = e.sqrt(-2 * e.log1p(-getitem(both, 0)))  # type: ignore[operator]
     turn = getitem(both, 1) * wide.type(2 * np.pi)  # type: ignore[operator]
     return core.to_dtype(radius * e.cos(turn), target)
 
@@ -132,7 +134,7 @@ def _unit_pair(key: Any, shape: Shape, dtype: DType) -> Tensor:
 
 def exponential(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
     """Exponential of scale 1."""
-    return -e.log1p(-_unit(key, shape_of(shape), _float_dtype(dtype)))  # type: ignore[no-any-return]
+    return -e.log1p(-_unit(key, shape_of(shape), _float_dtype(dtype)))  # type: ignore[no-any-return, operator]
 
 
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Tensor:
@@ -182,7 +184,8 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
         return core.reshape(permutation(key, t)[:count], shape=(*dims, *t.dims[1:]))  # type: ignore[index, no-any-return]
     if p is not None:
         chances = gnp.cumsum(to_tensor(p))
-        place = gnp.searchsorted(chances, getitem(chances, -1) * (1 - _unit(key, dims, chances.dtype)))
+        unit: Any = _unit(key, dims, chances.dtype)
+        place = gnp.searchsorted(chances, gnp.multiply(getitem(chances, -1), 1 - unit))
     else:
         place = randint(key, dims, 0, gnp.shape(t)[0])
     return gnp.take(t, place, axis=0)  # type: ignore[no-any-return]
@@ -191,5 +194,5 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
 def categorical(key: Any, logits: Any, axis: int = -1) -> Tensor:
     """Indices drawn with probabilities softmax(logits) (the Gumbel trick)."""
     t = to_tensor(logits)
-    noise = -e.log(-e.log1p(-_unit(key, t.dims, t.dtype)))
+    noise = -e.log(-e.log1p(-_unit(key, t.dims, t.dtype)))  # type: ignore[operator]
     return gnp.argmax(t + noise, axis=axis)  # type: ignore[no-any-return]

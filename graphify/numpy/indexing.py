@@ -28,7 +28,7 @@ from graphify.ops.shape import iota
 INT64 = np.dtype(np.int64)
 MODES = ("raise", "wrap", "clip")
 
-# --- indices --------------------------------------------------------------------------------------------
+# --- indices --------------------------------------------------------------------------------------
 
 
 def integers(indices: Any, name: str = "indices") -> Tensor:
@@ -43,7 +43,8 @@ def integers(indices: Any, name: str = "indices") -> Tensor:
         return core.cast(x, dtype=INT64)  # type: ignore[no-any-return]
     if not np.can_cast(x.dtype, INT64, "safe"):
         raise SpecError(
-            f"{name}: Cannot cast array data from {x.dtype!r} to dtype('int64') according to the rule 'safe'"
+            f"{name}: Cannot cast array data from {x.dtype!r} to dtype('int64') "
+            "according to the rule 'safe'"
         )
     return astype(x, INT64)
 
@@ -60,7 +61,7 @@ def in_mode(index: Tensor, length: Dim, mode: str) -> Tensor:
     return index
 
 
-# --- take -----------------------------------------------------------------------------------------------
+# --- take -----------------------------------------------------------------------------------------
 
 
 @implements(np.take)
@@ -163,7 +164,9 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
     """Each element by the function (or number) of its condition; the last one is the default."""
     t = to_tensor(x)
-    single = np.isscalar(condlist) or (not isinstance(condlist, list) and np.ndim(condlist) == t.ndim)
+    single = np.isscalar(condlist) or (
+        not isinstance(condlist, list) and np.ndim(condlist) == t.ndim
+    )
     if isinstance(condlist, list) and condlist and t.ndim and np.ndim(condlist[0]) == 0:
         single = True
     masks = [astype(to_tensor(c), BOOL) for c in ([condlist] if single else condlist)]
@@ -173,7 +176,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
             rest = e.logical_or(rest, mask)
         masks.append(e.logical_not(rest))
     elif len(funclist) != len(masks):
-        raise ValueError(f"with {len(masks)} condition(s), either {len(masks)} or {len(masks) + 1} functions are expected")
+        raise ValueError(
+            f"with {len(masks)} condition(s), either {len(masks)} or "
+            f"{len(masks) + 1} functions are expected"
+        )
     result = core.copy(core.zeros_like(t))
     for mask, function in zip(masks, funclist, strict=True):
         if callable(function):
@@ -184,7 +190,9 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 
 
 @implements(np.apply_along_axis)
-def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Tensor:
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+) -> Tensor:
     """A function of one dimension applied to every lane along an axis."""
     x = to_tensor(arr)
     axis = axis_of(axis, x.ndim)

@@ -70,7 +70,9 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     for axis in axes:
         size, part = ops.size_value(size=shape[axis]), parts[axis]
         if modes[axis] == "raise":
-            part = ops.in_range(part, 0, size, error="ValueError", message="invalid entry in coordinates array")
+            part = ops.in_range(
+                part, 0, size, error="ValueError", message="invalid entry in coordinates array"
+            )
         total = total * size + in_mode(part, shape[axis], modes[axis])
     return core.strong(total)
 

@@ -23,7 +23,7 @@ from graphify.ops.rules import operand
 
 ALL = slice(None)
 
-# --- joining --------------------------------------------------------------------------------------------
+# --- joining --------------------------------------------------------------------------------------
 
 
 def sequence(arrays: Any, name: str) -> list[Tensor]:
@@ -33,7 +33,9 @@ def sequence(arrays: Any, name: str) -> list[Tensor]:
     if isinstance(arrays, (Tensor, np.ndarray)) and not arrays.ndim:
         raise TypeError(f"{name}: expected a sequence of arrays, got a 0-d array")
     if not isinstance(arrays, (list, tuple, Tensor, np.ndarray)):
-        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+        raise TypeError(
+            'arrays to stack must be passed as a "sequence" type such as list or tuple.'
+        )
     rows: Any = arrays
     return [to_tensor(array) for array in rows]
 
@@ -46,7 +48,10 @@ def join_dtype(xs: Sequence[Tensor], dtype: Any, casting: str) -> list[Tensor]:
     target = np.dtype(dtype)
     for x in xs:
         if not np.can_cast(x.dtype, target, casting):  # type: ignore[arg-type]
-            raise SpecError(f"Cannot cast array data from {x.dtype!r} to {target!r} according to the rule '{casting}'")
+            raise SpecError(
+                f"Cannot cast array data from {x.dtype!r} to {target!r} according "
+                f"to the rule '{casting}'"
+            )
     return [astype(x, target) for x in xs]
 
 
@@ -82,7 +87,9 @@ def stack(
         ):
             raise ValueError("all input arrays must have the same shape")
     axis = axis_of(axis, xs[0].ndim + 1)
-    return concatenate([ops.expand_dims(x, axis) for x in xs], axis, out, dtype=dtype, casting=casting)
+    return concatenate(
+        [ops.expand_dims(x, axis) for x in xs], axis, out, dtype=dtype, casting=casting
+    )
 
 
 @implements(np.vstack, names=("row_stack",))
@@ -123,7 +130,10 @@ def block(arrays: Any) -> Tensor:
 
 def _depth(arrays: Any) -> int:
     if isinstance(arrays, tuple):
-        raise TypeError("np.block: only lists can be used to arrange blocks; np.block does not allow implicit conversion from tuple to ndarray.")
+        raise TypeError(
+            "np.block: only lists can be used to arrange blocks; np.block does "
+            "not allow implicit conversion from tuple to ndarray."
+        )
     if not isinstance(arrays, list):
         return 0
     if not arrays:
@@ -147,7 +157,7 @@ def _joined(arrays: Any, depth: int, rank: int) -> Tensor:
     return concatenate(parts, rank - depth)  # type: ignore[no-any-return]
 
 
-# --- splitting ------------------------------------------------------------------------------------------
+# --- splitting ------------------------------------------------------------------------------------
 
 
 def _part(x: Tensor, axis: int, start: Any, stop: Any) -> Tensor:
@@ -194,11 +204,15 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     if isinstance(length, int) or decide_less(length, count) is True:
         return array_split(x, count, axis)
     each = size_op("floordiv", length, count)
-    rows = core.reshape(x, shape=(*x.dims[:axis], count, each, *x.dims[axis + 1 :]))  # fails unless equal
+    rows = core.reshape(
+        x, shape=(*x.dims[:axis], count, each, *x.dims[axis + 1 :])
+    )  # fails unless equal
     return [getitem(rows, (ALL,) * axis + (i,)) for i in range(count)]
 
 
-def _split_along(x: Any, indices_or_sections: Any, axis: int, least: int, name: str) -> list[Tensor]:
+def _split_along(
+    x: Any, indices_or_sections: Any, axis: int, least: int, name: str
+) -> list[Tensor]:
     if to_tensor(x).ndim < least:
         raise ValueError(f"{name} only works on arrays of {least} or more dimensions")
     return split(x, indices_or_sections, axis)

@@ -18,10 +18,11 @@ from graphify.ir.bind import Tensor
 from graphify.ir.sizes import decide_equal, size_op
 from graphify.numpy import products
 from graphify.numpy._table import FUNCTIONS, NAMES, astype, axis_of, finish, to_tensor
-from graphify.ops import core
+from graphify.ops import core, eigen
 from graphify.ops import decompositions as d
 from graphify.ops import elementwise as e
 from graphify.ops import factor as f
+from graphify.ops import lstsq as least
 from graphify.ops.indexing import getitem
 from graphify.ops.linalg import adjoint
 from graphify.ops.linalg import matmul as matmul_op
@@ -83,7 +84,7 @@ def _inexact(a: Any) -> Tensor:
     return astype(x, f.linalg_dtype(x.dtype))
 
 
-# --- one square matrix ----------------------------------------------------------------------------------
+# --- one square matrix ----------------------------------------------------------------------------
 
 
 @implements(np.linalg.solve)
@@ -94,7 +95,8 @@ def solve(a: Any, b: Any) -> Tensor:
         return f.solve(x, y)  # type: ignore[no-any-return]
     if decide_equal(x.dims[-1], y.dims[0]) is False:
         raise ValueError(
-            f"solve1: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            "solve1: Input operand 1 has a mismatch in its core dimension 0, "
+            "with gufunc signature "
             f"(m,m),(m)->(m) (size {y.dims[0]} is different from {x.dims[-1]})"
         )
     result = f.solve(x, f.column(y))
@@ -149,7 +151,7 @@ def matrix_power(a: Any, n: Any) -> Tensor:
     return core.copy(result) if result is x else result
 
 
-# --- decompositions ---------------------------------------------------------------------------------------
+# --- decompositions -------------------------------------------------------------------------------
 
 
 @implements(np.linalg.qr)
@@ -165,7 +167,9 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
 
 @implements(np.linalg.svd)
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+def svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
     """Singular vectors and values."""
     x = _matrices(a)
     if hermitian:
@@ -178,7 +182,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
 def _hermitian_svd(x: Tensor, vectors: bool) -> Any:
     """Singular values of a Hermitian matrix are the sizes of its eigenvalues."""
     f.check_square(x.spec)
-    w, v = d.eigh(x, lower=True)
+    w, v = eigen.eigh(x, lower=True)
     signs, sizes = e.sign(w), e.absolute(w)
     order = getitem(NAMES["argsort"](sizes), (Ellipsis, slice(None, None, -1)))
     take = NAMES["take_along_axis"]
@@ -205,32 +209,32 @@ def _lower(uplo: str) -> bool:
 @implements(np.linalg.eigh)
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """Eigenvalues and eigenvectors of a Hermitian matrix."""
-    return EighResult(*d.eigh(_square(a), lower=_lower(UPLO)))
+    return EighResult(*eigen.eigh(_square(a), lower=_lower(UPLO)))
 
 
 @implements(np.linalg.eigvalsh)
 def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
     """Eigenvalues of a Hermitian matrix."""
-    return d.eigvalsh(_square(a), lower=_lower(UPLO))  # type: ignore[no-any-return]
+    return eigen.eigvalsh(_square(a), lower=_lower(UPLO))  # type: ignore[no-any-return]
 
 
 @implements(np.linalg.eig)
 def eig(a: Any) -> EigResult:
     """Eigenvalues and eigenvectors; in a graph, of a complex matrix."""
-    return EigResult(*d.eig(_finite(_square(a))))
+    return EigResult(*eigen.eig(_finite(_square(a))))
 
 
 @implements(np.linalg.eigvals)
 def eigvals(a: Any) -> Tensor:
     """Eigenvalues; in a graph, of a complex matrix."""
-    return d.eigvals(_finite(_square(a)))  # type: ignore[no-any-return]
+    return eigen.eigvals(_finite(_square(a)))  # type: ignore[no-any-return]
 
 
 def _finite(x: Tensor) -> Tensor:
     return x  # NumPy raises LinAlgError for NaN and inf when the op runs
 
 
-# --- rank, pseudo-inverse, least squares --------------------------------------------------------------------
+# --- rank, pseudo-inverse, least squares ----------------------------------------------------------
 
 
 def _no_value(value: Any) -> bool:
@@ -279,7 +283,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
         rcond = 1e-15 if rtol is np._NoValue else rtol
     if rcond is None:
         rcond = _longer(x) * _epsilon(x)  # type: ignore[operator]
-    return d.pinv(x, rcond, hermitian=bool(hermitian))  # type: ignore[no-any-return]
+    return least.pinv(x, rcond, hermitian=bool(hermitian))  # type: ignore[no-any-return]
 
 
 @implements(np.linalg.lstsq)
@@ -294,13 +298,13 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Tensor, Tensor, Tensor, Te
     x, y = f.inexact(x, y)
     if rcond is None:
         rcond = _longer(x) * float(np.finfo(np.float64 if x.dtype.char in "dD" else np.float32).eps)  # type: ignore[operator]
-    solution = d.lstsq(x, y, rcond)
-    residuals, rank = d.lstsq_residuals(x, y, rcond)
+    solution = least.lstsq(x, y, rcond)
+    residuals, rank = least.lstsq_residuals(x, y, rcond)
     solution = core.reshape(solution, shape=solution.dims[:1]) if vector else solution
     return solution, residuals, rank, d.svdvals(x)
 
 
-# --- products -------------------------------------------------------------------------------------------------
+# --- products -------------------------------------------------------------------------------------
 
 
 @implements(np.linalg.multi_dot)
@@ -337,7 +341,8 @@ def _cheapest(shapes: Sequence[Any]) -> dict[tuple[int, int], int]:
         for i in range(n - length):
             j = i + length
             options = [
-                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)
+                (cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k)
+                for k in range(i, j)
             ]
             cost[i, j], split[i, j] = min(options)
     return split
@@ -361,7 +366,10 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
     """The outer product of two vectors."""
     a, b = to_tensor(x1), to_tensor(x2)
     if a.ndim != 1 or b.ndim != 1:
-        raise ValueError(f"Input arrays must be one-dimensional, but they are x1.ndim={a.ndim} and x2.ndim={b.ndim}.")
+        raise ValueError(
+            f"Input arrays must be one-dimensional, but they are x1.ndim={a.ndim} "
+            f"and x2.ndim={b.ndim}."
+        )
     return products.outer(a, b)  # type: ignore[no-any-return]
 
 

@@ -17,7 +17,7 @@ from graphify.numpy._table import axes_of, axis_of, implements, shape_of, to_ten
 from graphify.ops import core, views
 from graphify.ops import shape as ops
 
-# --- reshape ----------------------------------------------------------------------------------------
+# --- reshape --------------------------------------------------------------------------------------
 
 
 def known_minus_one(shape: Shape, total: Dim) -> Shape:
@@ -41,7 +41,12 @@ def _quotient(total: Dim, rest: Dim) -> Dim:
     """total / rest; exact for products that share factors, such as 6*n / n."""
     if rest == 1:
         return total
-    if isinstance(total, Size) and isinstance(rest, Size) and len(rest.terms) == 1 and len(total.terms) == 1:
+    if (
+        isinstance(total, Size)
+        and isinstance(rest, Size)
+        and len(rest.terms) == 1
+        and len(total.terms) == 1
+    ):
         (top, a), (bottom, b) = total.terms[0], rest.terms[0]
         powers = dict(top)
         if a % b == 0 and all(powers.get(atom, 0) >= power for atom, power in bottom):
@@ -73,7 +78,9 @@ def _fortran(x: Tensor, order: str) -> bool:
 
 
 @implements(np.reshape)
-def reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Tensor:
+def reshape(
+    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
+) -> Tensor:
     """The same elements under another shape; one axis may be -1."""
     x = to_tensor(a)
     target = shape if shape is not None else newshape
@@ -107,7 +114,12 @@ def _target(shape: Any, x: Tensor) -> Shape:
 
 def _is_minus_one(item: Any) -> bool:
     if isinstance(item, Tensor):
-        return not item.is_symbolic and item.ndim == 0 and item.dtype.kind == "i" and int(item.numpy()) == -1
+        return (
+            not item.is_symbolic
+            and item.ndim == 0
+            and item.dtype.kind == "i"
+            and int(item.numpy()) == -1
+        )
     return isinstance(item, (int, np.integer)) and int(item) == -1
 
 
@@ -117,11 +129,15 @@ def ravel(a: Any, order: str = "C") -> Tensor:
     x = to_tensor(a)
     order = _order(order)
     if order == "K" and not x.is_symbolic:
-        return Tensor(x.numpy().ravel("K")) if x.ndim > 1 and not x.numpy().flags.c_contiguous else ravel(x)
+        return (
+            Tensor(x.numpy().ravel("K"))
+            if x.ndim > 1 and not x.numpy().flags.c_contiguous
+            else ravel(x)
+        )
     return views.reshape(_reversed(x) if _fortran(x, order) else x, (product(x.dims),))
 
 
-# --- transpose ----------------------------------------------------------------------------------------
+# --- transpose ------------------------------------------------------------------------------------
 
 
 @implements(np.transpose, names=("permute_dims",))
@@ -164,7 +180,9 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     x = to_tensor(a)
     start, stop = axes_of(source, x.ndim, "source"), axes_of(destination, x.ndim, "destination")
     if len(start) != len(stop):
-        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+        raise ValueError(
+            "`source` and `destination` arguments must have the same number of elements"
+        )
     order = [axis for axis in range(x.ndim) if axis not in start]
     for to, axis in sorted(zip(stop, start, strict=True)):
         order.insert(to, axis)
@@ -177,14 +195,16 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
     x = to_tensor(a)
     axis = axis_of(axis, x.ndim)
     if not -x.ndim <= start <= x.ndim:
-        raise np.exceptions.AxisError(f"'start' arg requires {-x.ndim} <= start < {x.ndim + 1}, but {start} was passed in")
+        raise np.exceptions.AxisError(
+            f"'start' arg requires {-x.ndim} <= start < {x.ndim + 1}, but {start} was passed in"
+        )
     start = start + x.ndim if start < 0 else start
     order = [i for i in range(x.ndim) if i != axis]
     order.insert(start - (axis < start), axis)
     return ops.transpose(x, axes=tuple(order))  # type: ignore[no-any-return]
 
 
-# --- axes of length one ---------------------------------------------------------------------------------
+# --- axes of length one ---------------------------------------------------------------------------
 
 
 @implements(np.squeeze)
@@ -248,7 +268,7 @@ def atleast_3d(*arys: Any) -> Any:
     return _at_least(arys, 3)
 
 
-# --- broadcasting ---------------------------------------------------------------------------------------
+# --- broadcasting ---------------------------------------------------------------------------------
 
 
 @implements(np.broadcast_to)

@@ -56,7 +56,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
                 axis = int(axis)
             except Exception as error:
                 raise TypeError("'axis' must be None, an integer or a tuple of integers") from error
-        axes = axes_of(axis, t.ndim) if not isinstance(axis, (tuple, list)) or len(set(axis)) == len(axis) else ()
+        axes = (
+            axes_of(axis, t.ndim)
+            if not isinstance(axis, (tuple, list)) or len(set(axis)) == len(axis)
+            else ()
+        )
         if not axes:
             raise ValueError("Duplicate axes given.")
     if len(axes) == 1:

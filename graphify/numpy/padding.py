@@ -51,10 +51,14 @@ def pairs(value: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
             return [(items[0], items[0])] * ndim
         if len(items) == 2:
             return [(items[0], items[1])] * ndim
-        raise ValueError(f"operands could not be broadcast together: {name} {value} for {ndim} axes")
+        raise ValueError(
+            f"operands could not be broadcast together: {name} {value} for {ndim} axes"
+        )
     rows = [(item[0], item[-1]) for item in items]
     if len(rows) not in (1, ndim) or any(len(item) > 2 for item in items):
-        raise ValueError(f"operands could not be broadcast together: {name} {value} for {ndim} axes")
+        raise ValueError(
+            f"operands could not be broadcast together: {name} {value} for {ndim} axes"
+        )
     return rows * ndim if len(rows) == 1 else rows
 
 
@@ -76,7 +80,10 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Te
     """The array with elements added before and after along each axis."""
     x = to_tensor(array)
     if callable(mode):
-        raise SpecError("pad: a function as mode is not supported", remedy="pad with zeros, then update the edges")
+        raise SpecError(
+            "pad: a function as mode is not supported",
+            remedy="pad with zeros, then update the edges",
+        )
     if mode not in _KEYWORDS:
         raise ValueError(f"mode '{mode}' is not supported")
     unknown = sorted(set(kwargs) - set(_KEYWORDS[mode]))
@@ -84,12 +91,16 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Te
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
     widths = _widths(pad_width, x.ndim)
     if mode in ("constant", "empty"):
-        return _constant(x, widths, pairs(kwargs.get("constant_values", 0), x.ndim, "constant_values"))
+        return _constant(
+            x, widths, pairs(kwargs.get("constant_values", 0), x.ndim, "constant_values")
+        )
     for axis, (before, after) in enumerate(widths):
         if before == after == 0:
             continue
         if decide_equal(x.dims[axis], 0):
-            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+            raise ValueError(
+                f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+            )
         x = _pad_axis(x, axis, before, after, mode, kwargs)
     return core.copy(x)  # type: ignore[no-any-return]
 
@@ -99,7 +110,11 @@ def _constant(x: Tensor, widths: list[tuple[Dim, Dim]], values: list[tuple[Any, 
     shape = tuple(d + before + after for d, (before, after) in zip(x.dims, widths, strict=True))
     for axis, (before, after) in enumerate(widths):
         inner = (*shape[:axis], x.dims[axis], *x.dims[axis + 1 :])
-        parts = [_filled(x, inner, axis, before, values[axis][0]), x, _filled(x, inner, axis, after, values[axis][1])]
+        parts = [
+            _filled(x, inner, axis, before, values[axis][0]),
+            x,
+            _filled(x, inner, axis, after, values[axis][1]),
+        ]
         x = ops.concatenate(*(p for p in parts if p.dims[axis] != 0 or p is x), axis=axis)
     return core.copy(x) if not x.ndim else x
 
@@ -109,11 +124,17 @@ def _filled(x: Tensor, shape: tuple[Dim, ...], axis: int, width: Dim, value: Any
     return core.broadcast_to(scalar, shape=(*shape[:axis], width, *shape[axis + 1 :]))  # type: ignore[no-any-return]
 
 
-def _pad_axis(x: Tensor, axis: int, before: Dim, after: Dim, mode: str, options: dict[str, Any]) -> Tensor:
+def _pad_axis(
+    x: Tensor, axis: int, before: Dim, after: Dim, mode: str, options: dict[str, Any]
+) -> Tensor:
     if mode in ("maximum", "minimum", "mean", "median"):
-        return _statistic(x, axis, before, after, mode, pairs(options.get("stat_length"), x.ndim, "stat_length"))
+        return _statistic(
+            x, axis, before, after, mode, pairs(options.get("stat_length"), x.ndim, "stat_length")
+        )
     if mode == "linear_ramp":
-        return _ramp(x, axis, before, after, pairs(options.get("end_values", 0), x.ndim, "end_values")[axis])
+        return _ramp(
+            x, axis, before, after, pairs(options.get("end_values", 0), x.ndim, "end_values")[axis]
+        )
     if options.get("reflect_type", "even") != "even":
         return _odd(x, axis, before, after, mode)
     length = ops.size_value(size=x.dims[axis])
@@ -169,11 +190,19 @@ def _statistic(
             if mode in ("maximum", "minimum"):
                 raise ValueError("stat_length of 0 yields no value for padding")
         whole = count is None or (isinstance(size, int) and count >= size)
-        piece = x if whole else getitem(x, (*lead, slice(0, count) if side == 0 else slice(size - count, None)))
-        value = NAMES[{"maximum": "max", "minimum": "min"}.get(mode, mode)](piece, axis=axis, keepdims=True)
+        piece = (
+            x
+            if whole
+            else getitem(x, (*lead, slice(0, count) if side == 0 else slice(size - count, None)))
+        )
+        value = NAMES[{"maximum": "max", "minimum": "min"}.get(mode, mode)](
+            piece, axis=axis, keepdims=True
+        )
         if x.dtype.kind in "iu" and mode in ("mean", "median"):
             value = e.rint(value)
-        value = core.broadcast_to(astype(value, x.dtype), shape=(*x.dims[:axis], width, *x.dims[axis + 1 :]))
+        value = core.broadcast_to(
+            astype(value, x.dtype), shape=(*x.dims[:axis], width, *x.dims[axis + 1 :])
+        )
         parts = [value, *parts] if side == 0 else [*parts, value]
     return ops.concatenate(*parts, axis=axis)  # type: ignore[no-any-return]
 
@@ -186,5 +215,7 @@ def _ramp(x: Tensor, axis: int, before: Dim, after: Dim, ends: tuple[Any, Any]) 
     edges = (getitem(x, (*lead, 0)), getitem(x, (*lead, -1 if isinstance(size, int) else size - 1)))
     linspace = NAMES["linspace"]
     left = linspace(ends[0], edges[0], before, endpoint=False, dtype=x.dtype, axis=axis)
-    right = ops.flip(linspace(ends[1], edges[1], after, endpoint=False, dtype=x.dtype, axis=axis), axes=(axis,))
+    right = ops.flip(
+        linspace(ends[1], edges[1], after, endpoint=False, dtype=x.dtype, axis=axis), axes=(axis,)
+    )
     return ops.concatenate(left, x, right, axis=axis)  # type: ignore[no-any-return]

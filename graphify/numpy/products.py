@@ -12,7 +12,16 @@ from graphify.ir.bind import Tensor
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, decide_equal, decide_less, product
 from graphify.ir.types import BOOL, is_complex
-from graphify.numpy._table import FUNCTIONS, NAMES, astype, axis_of, finish, implements, publish, to_tensor
+from graphify.numpy._table import (
+    FUNCTIONS,
+    NAMES,
+    astype,
+    axis_of,
+    finish,
+    implements,
+    publish,
+    to_tensor,
+)
 from graphify.numpy.manipulation import ravel
 from graphify.ops import core, views
 from graphify.ops import elementwise as e
@@ -36,12 +45,24 @@ def _aligned(a: Dim, b: Dim) -> bool:
 
 @implements(np.matmul)
 def matmul(
-    x1: Any, x2: Any, /, out: Any = None, *, casting: str = "same_kind", order: str = "K", dtype: Any = None,
-    subok: bool = True, signature: Any = None, axes: Any = None, axis: Any = None,
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: Any = None,
+    subok: bool = True,
+    signature: Any = None,
+    axes: Any = None,
+    axis: Any = None,
 ) -> Any:
     """The matrix product; stacks of matrices on leading axes."""
     if axes is not None or axis is not None or signature is not None:
-        raise SpecError("matmul: axes, axis and signature are not supported", remedy="move the axes first")
+        raise SpecError(
+            "matmul: axes, axis and signature are not supported", remedy="move the axes first"
+        )
     a, b = (to_tensor(x) if dtype is None else astype(to_tensor(x), dtype) for x in (x1, x2))
     return finish(core.strong(matmul_op(a, b)), out, casting)
 
@@ -55,7 +76,10 @@ def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, **options: A
     a = move_axis(a, axis_of(axis, a.ndim), a.ndim - 1)
     b = move_axis(b, axis_of(axis, b.ndim), b.ndim - 1)
     a = e.conjugate(a) if is_complex(a.dtype) else a
-    rows, columns = core.reshape(a, shape=(*a.dims[:-1], 1, a.dims[-1])), core.reshape(b, shape=(*b.dims, 1))
+    rows, columns = (
+        core.reshape(a, shape=(*a.dims[:-1], 1, a.dims[-1])),
+        core.reshape(b, shape=(*b.dims, 1)),
+    )
     y = matmul_op(rows, columns)
     return finish(core.reshape(y, shape=y.dims[:-2]), out)
 
@@ -79,7 +103,9 @@ def _multiply(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _misaligned(x: Tensor, y: Tensor, i: int, j: int) -> ShapeError:
-    return ShapeError(f"shapes {x.dims} and {y.dims} not aligned: {x.dims[i]} (dim {i}) != {y.dims[j]} (dim {j})")
+    return ShapeError(
+        f"shapes {x.dims} and {y.dims} not aligned: {x.dims[i]} (dim {i}) != {y.dims[j]} (dim {j})"
+    )
 
 
 def _dot2(x: Tensor, y: Tensor) -> Tensor:
@@ -161,7 +187,9 @@ def _summed_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[list[int], list[int]]
 
 
 @implements(np.einsum)
-def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, **options: Any) -> Any:
+def einsum(
+    *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, **options: Any
+) -> Any:
     """Products summed over named axes: "ij,jk->ik"."""
     subscripts, arrays = _einsum_arguments(operands)
     xs = [to_tensor(array) for array in arrays]
@@ -210,7 +238,9 @@ def _einsum_view(x: Tensor, left: str, right: str) -> Tensor:
 
 
 @implements(np.trace)
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(
+    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
+) -> Any:
     """The sum along a diagonal."""
     return NAMES["sum"](diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 
@@ -240,7 +270,9 @@ def kron(a: Any, b: Any) -> Tensor:
 
 
 @implements(np.cross)
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Tensor:
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
+) -> Tensor:
     """The cross product of vectors of three elements."""
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -252,7 +284,10 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     sizes = (x.dims[-1], y.dims[-1])
     if sizes != (3, 3):
         if any(s not in (2, 3) for s in sizes):
-            raise ValueError(f"incompatible dimensions for cross product\n(dimension must be 2 or 3), got {sizes}")
+            raise ValueError(
+                "incompatible dimensions for cross product\n(dimension must be 2 "
+                f"or 3), got {sizes}"
+            )
         return _flat_cross(x, y, axisc)
     u, v = ([getitem(t, (Ellipsis, i)) for i in range(3)] for t in (x, y))
     parts = [u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3] for i in range(3)]  # type: ignore[operator]
@@ -276,7 +311,7 @@ def _flat_cross(x: Tensor, y: Tensor, axisc: int) -> Tensor:
     return move_axis(result, result.ndim - 1, axis_of(axisc, result.ndim, "axisc"))
 
 
-# --- convolution ------------------------------------------------------------------------------------------
+# --- convolution ----------------------------------------------------------------------------------
 
 
 def _vectors(a: Any, v: Any) -> tuple[Tensor, Tensor]:
@@ -310,7 +345,11 @@ def _slide(long: Tensor, short: Tensor, mode: str) -> Tensor:
         before = size_op("floordiv", m, 2)
         after = m - 1 - before
     zero = core.full((1,), 0, long.dtype)
-    parts = [core.broadcast_to(zero, shape=(before,)), long, core.broadcast_to(zero, shape=(after,))]
+    parts = [
+        core.broadcast_to(zero, shape=(before,)),
+        long,
+        core.broadcast_to(zero, shape=(after,)),
+    ]
     padded = ops.concatenate(*parts, axis=0) if mode != "valid" else long
     return matmul_op(views.windows(padded, axis=0, window=m), short)  # type: ignore[no-any-return]
 
@@ -385,6 +424,12 @@ def sliding_window_view(
 
 
 FUNCTIONS[np.lib.stride_tricks.sliding_window_view] = sliding_window_view
-publish(lib=SimpleNamespace(stride_tricks=SimpleNamespace(
-    sliding_window_view=sliding_window_view, broadcast_to=NAMES["broadcast_to"], broadcast_arrays=NAMES["broadcast_arrays"]
-)))
+publish(
+    lib=SimpleNamespace(
+        stride_tricks=SimpleNamespace(
+            sliding_window_view=sliding_window_view,
+            broadcast_to=NAMES["broadcast_to"],
+            broadcast_arrays=NAMES["broadcast_arrays"],
+        )
+    )
+)

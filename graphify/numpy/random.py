@@ -79,7 +79,9 @@ def _draw(
     tensors = [as_tensor(p) for p in params]
     dims = _size(size)
     if shape is None:
-        shape = dims if dims is not None else core.broadcast_shapes(*(resolve(t).dims for t in tensors))
+        shape = (
+            dims if dims is not None else core.broadcast_shapes(*(resolve(t).dims for t in tensors))
+        )
     return ops.random_draw(  # type: ignore[no-any-return]
         *(core.strong(t) for t in tensors),
         source=source,
@@ -91,12 +93,16 @@ def _draw(
     )
 
 
-def _bind_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Any]:
+def _bind_arguments(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[list[Any], Any]:
     """The parameters of a distribution in order, and `size`, as NumPy takes them."""
     required, defaults, _ = _DISTRIBUTIONS[name]
     names = (*required, *defaults, "size")
     if len(args) > len(names):
-        raise TypeError(f"{name}() takes at most {len(names)} positional arguments ({len(args)} given)")
+        raise TypeError(
+            f"{name}() takes at most {len(names)} positional arguments ({len(args)} given)"
+        )
     given = dict(zip(names, args, strict=False))
     for key, value in kwargs.items():
         if key not in names:
@@ -127,7 +133,13 @@ class _Distributions:
         assign(t, _draw(self._source, "permutation", [t], None, t.dtype, t.dims, **options))
 
     def choice(
-        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
+        self,
+        a: Any,
+        size: Any = None,
+        replace: bool = True,
+        p: Any = None,
+        axis: int = 0,
+        shuffle: bool = True,
     ) -> Tensor:
         """Random elements of an array, or of arange(a)."""
         x = to_tensor(a)
@@ -155,13 +167,28 @@ class _Distributions:
     def dirichlet(self, alpha: Any, size: Any = None) -> Tensor:
         """Points of a simplex."""
         weights = to_tensor(alpha)
-        return _draw(self._source, "dirichlet", [weights], size, FLOAT64, (*(_size(size) or ()), *weights.dims))
+        return _draw(
+            self._source,
+            "dirichlet",
+            [weights],
+            size,
+            FLOAT64,
+            (*(_size(size) or ()), *weights.dims),
+        )
 
     def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, **options: Any) -> Tensor:
         """Points of a Gaussian with a covariance."""
         center = to_tensor(mean)
         shape = (*(_size(size) or ()), *center.dims)
-        return _draw(self._source, "multivariate_normal", [center, to_tensor(cov)], size, FLOAT64, shape, **options)
+        return _draw(
+            self._source,
+            "multivariate_normal",
+            [center, to_tensor(cov)],
+            size,
+            FLOAT64,
+            shape,
+            **options,
+        )
 
     def bytes(self, length: int) -> Any:
         """Random bytes."""
@@ -203,7 +230,8 @@ def _here(source: ops.Source, name: str) -> Any:
     """A method of the generator itself, outside graphs only."""
     if current_builder() is not None:
         raise SpecError(
-            f"random.{name} is not supported in a graph", remedy="call it outside the graphify.function"
+            f"random.{name} is not supported in a graph",
+            remedy="call it outside the graphify.function",
         )
     return getattr(source.current(), name)
 
@@ -212,7 +240,9 @@ def _shuffle_sequence(source: ops.Source, x: Any) -> None:
     if current_builder() is None and not any(isinstance(item, Tensor) for item in x):
         source.current().shuffle(x)
         return
-    raise SpecError("shuffle: expected an array in a graph, got a Python list", remedy="use np.array(list)")
+    raise SpecError(
+        "shuffle: expected an array in a graph, got a Python list", remedy="use np.array(list)"
+    )
 
 
 def _distribution(name: str) -> Callable[..., Tensor]:
@@ -317,11 +347,15 @@ class Generator(_Distributions):
         """Exponential of scale 1."""
         return self._float("standard_exponential", [], size, dtype, out, method=method)
 
-    def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+    def standard_gamma(
+        self, shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None
+    ) -> Any:
         """Gamma of scale 1."""
         return self._float("standard_gamma", [shape], size, dtype, out)
 
-    def _float(self, name: str, params: Any, size: Any, dtype: Any, out: Any, **options: Any) -> Any:
+    def _float(
+        self, name: str, params: Any, size: Any, dtype: Any, out: Any, **options: Any
+    ) -> Any:
         target = canonical_dtype(dtype)
         if target not in (np.float32, np.float64):
             raise SpecError(f"Unsupported dtype {target!r} for {name}")
@@ -330,7 +364,12 @@ class Generator(_Distributions):
         return finish(_draw(self._source, name, params, size, target, dtype=target, **options), out)
 
     def integers(
-        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
+        self,
+        low: Any,
+        high: Any = None,
+        size: Any = None,
+        dtype: Any = np.int64,
+        endpoint: bool = False,
     ) -> Tensor:
         """Integers in [low, high), or in [low, high] with `endpoint`."""
         return _integers(self._source, "integers", low, high, size, dtype, endpoint=bool(endpoint))
@@ -397,7 +436,8 @@ def _seed(source: ops.Source, seed: Any) -> None:
     ops.random_seed(source=source, seed=seed if plain else ops.Held(seed))
 
 
-# --- the module's functions -----------------------------------------------------------------------------------
+# --- the module's functions -----------------------------------------------------------------------
+
 
 def default_rng(seed: Any = None) -> Generator:
     """A new generator; a NumPy generator is wrapped, and shares its state."""
@@ -410,7 +450,7 @@ def default_rng(seed: Any = None) -> Generator:
 
 @functools.lru_cache(maxsize=256)
 def as_generator(generator: Any) -> Any:
-    """graphify's view of a NumPy Generator or RandomState: the same state, draws that graphs record."""
+    """graphify's view of a NumPy generator: the same state, draws that graphs record."""
     if generator is np.random.mtrand._rand:
         return _legacy
     if isinstance(generator, np.random.Generator):
@@ -426,8 +466,28 @@ _legacy = RandomState.__new__(RandomState)
 _legacy._source = _GLOBAL
 _FUNCTIONS = (
     *_DISTRIBUTIONS,
-    *["bytes", "choice", "dirichlet", "get_state", "multinomial", "multivariate_normal", "permutation", "rand", "randint", "randn"],
-    *["random", "random_integers", "random_sample", "ranf", "sample", "seed", "set_state", "shuffle"],
+    *[
+        "bytes",
+        "choice",
+        "dirichlet",
+        "get_state",
+        "multinomial",
+        "multivariate_normal",
+        "permutation",
+        "rand",
+        "randint",
+        "randn",
+    ],
+    *[
+        "random",
+        "random_integers",
+        "random_sample",
+        "ranf",
+        "sample",
+        "seed",
+        "set_state",
+        "shuffle",
+    ],
     *["standard_exponential", "standard_gamma", "standard_normal"],
 )
 for _name in _FUNCTIONS:
@@ -436,4 +496,3 @@ for _name in _FUNCTIONS:
 FUNCTIONS[np.random.default_rng] = default_rng
 FUNCTIONS[np.random.RandomState] = RandomState
 FUNCTIONS[np.random.Generator] = Generator
-

@@ -38,7 +38,7 @@ def fresh_array(x: Tensor) -> Tensor:
     return core.copy(x)  # type: ignore[no-any-return]
 
 
-# --- repetition -----------------------------------------------------------------------------------------
+# --- repetition -----------------------------------------------------------------------------------
 
 
 @implements(np.tile)
@@ -50,8 +50,12 @@ def tile(A: Any, reps: Any) -> Tensor:
     counts = (1,) * (rank - len(counts)) + counts
     dims = (1,) * (rank - x.ndim) + x.dims
     woven = core.reshape(x, shape=tuple(d for dim in dims for d in (1, dim)))
-    wide = core.broadcast_to(woven, shape=tuple(d for pair in zip(counts, dims, strict=True) for d in pair))
-    return fresh_array(core.reshape(wide, shape=tuple(c * d for c, d in zip(counts, dims, strict=True))))
+    wide = core.broadcast_to(
+        woven, shape=tuple(d for pair in zip(counts, dims, strict=True) for d in pair)
+    )
+    return fresh_array(
+        core.reshape(wide, shape=tuple(c * d for c, d in zip(counts, dims, strict=True)))
+    )
 
 
 @implements(np.repeat)
@@ -64,11 +68,14 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
         x = core.reshape(x, shape=(1,))
     axis = axis_of(axis, x.ndim)
     counts = to_tensor(repeats)
-    if not isinstance(repeats, (Tensor, np.ndarray, np.generic)):  # NumPy converts numbers and lists
+    if not isinstance(
+        repeats, (Tensor, np.ndarray, np.generic)
+    ):  # NumPy converts numbers and lists
         counts = core.cast(counts, dtype=INT64)
     elif counts.dtype.kind not in "iub":
         raise SpecError(
-            f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'"
+            f"Cannot cast array data from {counts.dtype!r} to dtype('int64') "
+            "according to the rule 'safe'"
         )
     if counts.ndim > 1:
         raise ValueError("object too deep for desired array")
@@ -78,7 +85,8 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
         return _repeat_all(x, as_dim(counts, "repeats"), axis)
     if decide_equal(counts.dims[0], x.dims[axis]) is False:
         raise ValueError(
-            f"operands could not be broadcast together with shape ({x.dims[axis]},) ({counts.dims[0]},)"
+            "operands could not be broadcast together with shape "
+            f"({x.dims[axis]},) ({counts.dims[0]},)"
         )
     return take_axis(x, ops.repeat_indices(counts), axis)
 
@@ -105,7 +113,7 @@ def resize(a: Any, new_shape: Any) -> Tensor:
     return core.reshape(gather(x, index, axes=(0,)), shape=shape)  # type: ignore[no-any-return]
 
 
-# --- order ----------------------------------------------------------------------------------------------
+# --- order ----------------------------------------------------------------------------------------
 
 
 @implements(np.flip)
@@ -187,7 +195,7 @@ def _roll_one(x: Tensor, shift: Any, axis: int) -> Tensor:
     return take_axis(x, index, axis)
 
 
-# --- insertion and removal --------------------------------------------------------------------------------
+# --- insertion and removal ------------------------------------------------------------------------
 
 
 @implements(np.append)
@@ -271,7 +279,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Tensor:
 
 
 def _insert_one(x: Tensor, obj: Any, values: Any, axis: int, scalar: bool = True) -> Tensor:
-    """Values before one index: an integer takes `values[i]` for slices, a sequence of one does not."""
+    """Values before one index: an integer takes `values[i]` for slices, a list of one does not."""
     new = astype(to_tensor(values), x.dtype)
     if new.ndim < x.ndim:
         new = core.reshape(new, shape=(1,) * (x.ndim - new.ndim) + new.dims)
@@ -311,5 +319,3 @@ def _used_range(used: Tensor, trim: str) -> slice:
     first = e.minimum(first, size)
     last = NAMES["max"](e.where(used, places, -1), initial=-1) + 1
     return slice(first if "f" in trim else None, e.maximum(last, first) if "b" in trim else None)
-
-

@@ -59,7 +59,9 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     values = _cycled(v, iota(length=index.dims[0], dtype=INT64), x.dtype)
     flat = core.reshape(x, shape=(total,))
     index = in_mode(index, total, mode)
-    binding.assign(x, core.reshape(scatter(flat, values, index, axes=(0,), mode="set"), shape=x.dims))
+    binding.assign(
+        x, core.reshape(scatter(flat, values, index, axes=(0,), mode="set"), shape=x.dims)
+    )
 
 
 @implements(np.place)
@@ -99,15 +101,20 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     x, source = _target(dst), as_tensor(src)
     if not source.spec.weak and not np.can_cast(source.dtype, x.dtype, casting):  # type: ignore[arg-type]
         raise SpecError(
-            f"Cannot cast array data from {source.dtype!r} to {x.dtype!r} according to the rule '{casting}'"
+            f"Cannot cast array data from {source.dtype!r} to {x.dtype!r} "
+            f"according to the rule '{casting}'"
         )
     if where is True:
         setitem(x, Ellipsis, astype(source, x.dtype))
         return
     mask = to_tensor(where)
     new = e.where(mask, astype(source, x.dtype), x)
-    if new.ndim > x.ndim or any(decide_equal(a, b) is False for a, b in zip(new.dims, x.dims, strict=True)):
-        raise ShapeError(f"could not broadcast input array from shape {new.dims} into shape {x.dims}")
+    if new.ndim > x.ndim or any(
+        decide_equal(a, b) is False for a, b in zip(new.dims, x.dims, strict=True)
+    ):
+        raise ShapeError(
+            f"could not broadcast input array from shape {new.dims} into shape {x.dims}"
+        )
     binding.assign(x, new)
 
 
@@ -133,10 +140,16 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     put(x, index, val)
 
 
-# --- ufunc.at -------------------------------------------------------------------------------------------
+# --- ufunc.at -------------------------------------------------------------------------------------
 
 
-_MODES = {"add": "add", "subtract": "add", "multiply": "multiply", "maximum": "maximum", "minimum": "minimum"}
+_MODES = {
+    "add": "add",
+    "subtract": "add",
+    "multiply": "multiply",
+    "maximum": "maximum",
+    "minimum": "minimum",
+}
 
 
 def _update_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> bool:

@@ -24,7 +24,7 @@ from graphify.ops import core
 from graphify.ops.linalg import common
 from graphify.ops.shape import iota, transpose
 
-# --- subscripts -------------------------------------------------------------------------------------
+# --- subscripts -----------------------------------------------------------------------------------
 
 
 def canonical(subscripts: str, ranks: Sequence[int]) -> str:
@@ -44,16 +44,22 @@ def canonical(subscripts: str, ranks: Sequence[int]) -> str:
     for term in (*terms, right):
         _check_term(term, subscripts)
     unused = [c for c in string.ascii_letters if c not in text]
-    widest = max((rank - len(t) + 3 for t, rank in zip(terms, ranks, strict=True) if "..." in t), default=0)
+    widest = max(
+        (rank - len(t) + 3 for t, rank in zip(terms, ranks, strict=True) if "..." in t), default=0
+    )
     dots = "".join(unused[: max(widest, 0)])
     expanded = [_expand(t, rank, dots, subscripts) for t, rank in zip(terms, ranks, strict=True)]
     if arrow:
         result = right.replace("...", dots)
         if dots and "..." not in right:
-            raise ValueError(f"einsum: the result of {subscripts!r} must have an ellipsis as its operands do")
+            raise ValueError(
+                f"einsum: the result of {subscripts!r} must have an ellipsis as its operands do"
+            )
     else:
         letters = "".join(expanded)
-        result = dots + "".join(sorted(c for c in set(letters) - set(dots) if letters.count(c) == 1))
+        result = dots + "".join(
+            sorted(c for c in set(letters) - set(dots) if letters.count(c) == 1)
+        )
     _check_result(result, expanded, subscripts)
     return ",".join(expanded) + "->" + result
 
@@ -73,10 +79,15 @@ def _expand(term: str, rank: int, dots: str, subscripts: str) -> str:
     if "..." in term:
         missing = rank - len(letters)
         if missing < 0:
-            raise ValueError(f"einsum: {term!r} in {subscripts!r} has more letters than its operand has axes ({rank})")
+            raise ValueError(
+                f"einsum: {term!r} in {subscripts!r} has more letters than its "
+                f"operand has axes ({rank})"
+            )
         return term.replace("...", dots[len(dots) - missing :])
     if len(letters) != rank:
-        raise ValueError(f"einsum: {term!r} in {subscripts!r}: expected {rank} letters, one for each axis")
+        raise ValueError(
+            f"einsum: {term!r} in {subscripts!r}: expected {rank} letters, one for each axis"
+        )
     return term
 
 
@@ -84,7 +95,9 @@ def _check_result(result: str, terms: Sequence[str], subscripts: str) -> None:
     known = "".join(terms)
     for letter in result:
         if letter not in known:
-            raise ValueError(f"einsum: {subscripts!r}: the result has {letter!r}, which no operand has")
+            raise ValueError(
+                f"einsum: {subscripts!r}: the result has {letter!r}, which no operand has"
+            )
         if result.count(letter) > 1:
             raise ValueError(f"einsum: {subscripts!r}: the result has {letter!r} more than once")
 
@@ -102,7 +115,8 @@ def _lengths(terms: Sequence[str], shapes: Sequence[Shape]) -> dict[str, Dim]:
         for letter, dim in zip(term, shape, strict=True):
             if decide_equal(own.setdefault(letter, dim), dim) is False:
                 raise ShapeError(
-                    f"einsum: operand axes {letter!r} of one operand have lengths {own[letter]} and {dim}"
+                    f"einsum: operand axes {letter!r} of one operand have lengths "
+                    f"{own[letter]} and {dim}"
                 )
             known = lengths.setdefault(letter, dim)
             if known == 1:
@@ -114,7 +128,7 @@ def _lengths(terms: Sequence[str], shapes: Sequence[Shape]) -> dict[str, Dim]:
     return lengths
 
 
-# --- the op -----------------------------------------------------------------------------------------
+# --- the op ---------------------------------------------------------------------------------------
 
 
 def _spec(*specs: Spec, subscripts: str) -> Spec:

@@ -27,7 +27,7 @@ from graphify.ops.shape import iota
 
 FLOAT64 = np.dtype(np.float64)
 
-# --- operands ---------------------------------------------------------------------------------------
+# --- operands -------------------------------------------------------------------------------------
 
 
 def linalg_dtype(dtype: DType) -> DType:
@@ -73,7 +73,7 @@ def batch_first(rank: int, args: Sequence[Tensor], batched: Sequence[bool]) -> l
 
 
 def over_matrices(name: str) -> Callable[..., Any]:
-    """The batching rule of ops of one stack of matrices: the batch is one more axis of the stack."""
+    """The batching rule of ops of one stack of matrices: the batch is one more of its axes."""
     return lambda args, batched, **attrs: REGISTRY[name](*args, **attrs)
 
 
@@ -84,7 +84,10 @@ def well_conditioned(*shapes: tuple[int, ...], dtypes: str = "dD") -> Callable[[
         rng = np.random.default_rng(0)
         return [
             (
-                tuple(_random(rng, s, d) + (3 * np.eye(s[-1], dtype=d) if not k else 0) for k, s in enumerate(shapes)),
+                tuple(
+                    _random(rng, s, d) + (3 * np.eye(s[-1], dtype=d) if not k else 0)
+                    for k, s in enumerate(shapes)
+                ),
                 {},
             )
             for d in dtypes
@@ -100,12 +103,15 @@ def _random(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> Any
 
 def square_samples(dtypes: str = "fdD") -> Any:
     def sample() -> Any:
-        return [*well_conditioned((3, 3), dtypes=dtypes)(), *well_conditioned((2, 3, 3), dtypes=dtypes[-1])()]
+        return [
+            *well_conditioned((3, 3), dtypes=dtypes)(),
+            *well_conditioned((2, 3, 3), dtypes=dtypes[-1])(),
+        ]
 
     return sample
 
 
-# --- diagonals and triangles ----------------------------------------------------------------------------
+# --- diagonals and triangles ----------------------------------------------------------------------
 
 
 def _rows_columns(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -182,7 +188,7 @@ def given(g: Sequence[Tensor | None], y: Sequence[Tensor]) -> list[Tensor]:
     return [core.zeros_like(b) if a is None else a for a, b in zip(g, y, strict=True)]
 
 
-# --- solve, inv -------------------------------------------------------------------------------------
+# --- solve, inv -----------------------------------------------------------------------------------
 
 
 def _solve_spec(a: Spec, b: Spec) -> Spec:
@@ -190,7 +196,8 @@ def _solve_spec(a: Spec, b: Spec) -> Spec:
     check_matrix(b)
     if decide_equal(a.shape[-1], b.shape[-2]) is False:
         raise ShapeError(
-            f"solve: Input operand 1 has a mismatch in its core dimension 0: expected size {a.shape[-1]}, "
+            "solve: Input operand 1 has a mismatch in its core dimension 0: "
+            f"expected size {a.shape[-1]}, "
             f"got {b.shape[-2]} (shapes {a.shape} and {b.shape})"
         )
     return Spec((*core.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]), a.dtype)
@@ -253,7 +260,7 @@ inv = defop(
     doc="numpy.linalg.inv; check=False gives NaN for singular matrices",
 )
 
-# --- determinants -----------------------------------------------------------------------------------
+# --- determinants ---------------------------------------------------------------------------------
 
 
 def _adjugate_eval(a: Any) -> Any:
@@ -305,7 +312,7 @@ det = defop(
     spec=_det_spec,
     eval=lambda a: np.linalg.det(a),
     convert=inexact,
-    vjp=lambda g, y, a: [matrix_of(g) * adjoint(adjugate(a))],
+    vjp=lambda g, y, a: [matrix_of(g) * adjoint(adjugate(a))],  # type: ignore[operator]
     jvp=lambda ts, y, a: scalar_of(trace_of(matmul(adjugate(a), ts[0]))),
     vmap=over_matrices("det"),
     tf="linalg.det",
@@ -352,22 +359,24 @@ slogdet = defop(
     doc="numpy.linalg.slogdet: sign and logarithm of the determinant",
 )
 
-# --- Cholesky ---------------------------------------------------------------------------------------
+# --- Cholesky -------------------------------------------------------------------------------------
 
 
 def hermitian_of(t: Tensor, lower: bool) -> Tensor:
     """The Hermitian matrix that LAPACK reads from one triangle of `t`."""
-    return real_part(diagonal_part(t)) + triangle(t, lower, True) + adjoint(triangle(t, lower, True))  # type: ignore[operator, no-any-return]
+    off = triangle(t, lower, True)
+    return real_part(diagonal_part(t)) + off + adjoint(off)  # type: ignore[operator, no-any-return]
 
 
 def triangle_gradient(g: Tensor, lower: bool) -> Tensor:
     """The transpose of `hermitian_of`: a cotangent of the whole matrix, brought to the triangle."""
-    return real_part(diagonal_part(g)) + triangle(g, lower, True) + triangle(adjoint(g), lower, True)  # type: ignore[operator, no-any-return]
+    off = triangle(g, lower, True), triangle(adjoint(g), lower, True)
+    return real_part(diagonal_part(g)) + off[0] + off[1]  # type: ignore[operator, no-any-return]
 
 
 def _half_lower(x: Tensor) -> Tensor:
     """The lower triangle with its diagonal halved."""
-    return triangle(x, True, True) + real_part(diagonal_part(x)) / 2  # type: ignore[operator]
+    return triangle(x, True, True) + real_part(diagonal_part(x)) / 2  # type: ignore[operator, return-value]
 
 
 def _cholesky_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:

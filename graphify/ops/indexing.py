@@ -152,12 +152,16 @@ def _slice_update_spec(x: Spec, new: Spec, *indices: Spec, key: Key) -> Spec:
     return Spec(x.shape, x.dtype)
 
 
-def _slice_update_vjp(g: Tensor, y: Tensor, x: Tensor, new: Tensor, *indices: Tensor, key: Key) -> list[Any]:
+def _slice_update_vjp(
+    g: Tensor, y: Tensor, x: Tensor, new: Tensor, *indices: Tensor, key: Key
+) -> list[Any]:
     rest = slice_update(g, core.zeros_like(new), *indices, key=key)
     return [rest, core.unbroadcast(slice_(g, *indices, key=key), new), *[None] * len(indices)]
 
 
-def _slice_update_jvp(ts: Any, y: Tensor, x: Tensor, new: Tensor, *indices: Tensor, key: Key) -> Tensor:
+def _slice_update_jvp(
+    ts: Any, y: Tensor, x: Tensor, new: Tensor, *indices: Tensor, key: Key
+) -> Tensor:
     tx = core.zeros_like(x) if ts[0] is None else ts[0]
     tn = core.zeros_like(new) if ts[1] is None else ts[1]
     return slice_update(tx, tn, *indices, key=key)  # type: ignore[no-any-return]
@@ -188,14 +192,20 @@ slice_update: Op = defop(
     vmap=_slice_update_vmap,
     tf="slice_update",
     sample=lambda: [
-        ((np.arange(24.0).reshape(2, 3, 4), np.full((2, 2, 1), -1.0)), {"key": ((0, 2, 1), (2, 2, -1), None, 1)}),
-        ((np.arange(12.0).reshape(3, 4), np.array([-1.0, -2.0]), np.array(2)), {"key": (("at", 0), (1, 2, 2))}),
+        (
+            (np.arange(24.0).reshape(2, 3, 4), np.full((2, 2, 1), -1.0)),
+            {"key": ((0, 2, 1), (2, 2, -1), None, 1)},
+        ),
+        (
+            (np.arange(12.0).reshape(3, 4), np.array([-1.0, -2.0]), np.array(2)),
+            {"key": (("at", 0), (1, 2, 2))},
+        ),
     ],
     differentiable=(0, 1),
     doc="a copy of the first operand with the elements of a basic key replaced",
 )
 
-# --- gather and scatter -----------------------------------------------------------------------------
+# --- gather and scatter ---------------------------------------------------------------------------
 
 
 def _rest(shape: Shape, axes: tuple[int, ...]) -> Shape:
@@ -221,7 +231,9 @@ def _front(x: Any, axes: tuple[int, ...]) -> Any:
     return x.transpose((*axes, *(a for a in range(x.ndim) if a not in axes)))
 
 
-def _gather_vjp(g: Tensor, y: Tensor, x: Tensor, *indices: Tensor, axes: tuple[int, ...]) -> list[Any]:
+def _gather_vjp(
+    g: Tensor, y: Tensor, x: Tensor, *indices: Tensor, axes: tuple[int, ...]
+) -> list[Any]:
     return [scatter(core.zeros_like(x), g, *indices, axes=axes, mode="add"), *[None] * len(indices)]
 
 
@@ -323,7 +335,7 @@ def _scatter_extreme_vjp(
 
     nones = [None] * len(indices)
     if mode == "multiply":
-        return [g * y / x, core.unbroadcast(gather(g * y, *indices, axes=axes) / new, new), *nones]
+        return [g * y / x, core.unbroadcast(gather(g * y, *indices, axes=axes) / new, new), *nones]  # type: ignore[operator]
     at_x = core.cast(equal(x, y), dtype=g.dtype)
     at_new = core.cast(equal(gather(y, *indices, axes=axes), new), dtype=g.dtype)
     ties = scatter(at_x, at_new, *indices, axes=axes, mode="add")
@@ -342,7 +354,7 @@ def _scatter_jvp(
     if mode in ("set", "add"):
         return scatter(tx, tn, *indices, axes=axes, mode=mode)  # type: ignore[no-any-return]
     if mode == "multiply":
-        return y * scatter(tx / x, tn / new, *indices, axes=axes, mode="add")  # type: ignore[no-any-return]
+        return y * scatter(tx / x, tn / new, *indices, axes=axes, mode="add")  # type: ignore[no-any-return, operator]
     at_x = core.cast(equal(x, y), dtype=y.dtype)
     at_new = core.cast(equal(gather(y, *indices, axes=axes), new), dtype=y.dtype)
     ties = scatter(at_x, at_new, *indices, axes=axes, mode="add")
@@ -366,8 +378,13 @@ def _scatter_samples() -> Any:
     x, index = np.arange(12.0).reshape(3, 4) + 1, np.array([2, 0, 2])
     new = np.arange(12.0).reshape(3, 4) * 0.5 + 0.25
     cases = [((x, new, index), {"axes": (0,), "mode": mode}) for mode in ("set", "add", "multiply")]
-    cases += [((x, new + 3.1, index), {"axes": (0,), "mode": mode}) for mode in ("maximum", "minimum")]
-    return [*cases, ((x, np.array(9.0), np.array([0, 2]), np.array([1, -1])), {"axes": (0, 1), "mode": "set"})]
+    cases += [
+        ((x, new + 3.1, index), {"axes": (0,), "mode": mode}) for mode in ("maximum", "minimum")
+    ]
+    return [
+        *cases,
+        ((x, np.array(9.0), np.array([0, 2]), np.array([1, -1])), {"axes": (0, 1), "mode": "set"}),
+    ]
 
 
 scatter = defop(
@@ -380,7 +397,8 @@ scatter = defop(
     tf="scatter",
     sample=_scatter_samples,
     differentiable=(0, 1),
-    doc="a copy with the elements at integer indices replaced (set; the last write wins) or combined",
+    doc="a copy with the elements at integer indices replaced (set; the last write "
+    "wins) or combined",
 )
 
 # --- nonzero --------------------------------------------------------------------------------------
@@ -402,12 +420,12 @@ nonzero = defop(
     doc="numpy.nonzero: the indices of the true elements, one array per axis",
 )
 
-# --- any key ------------------------------------------------------------------------------------------
+# --- any key --------------------------------------------------------------------------------------
 
 
 def take_slice(x: Tensor, start: Dim, stop: Dim, axis: int) -> Tensor:
     """x[..., start:stop, ...] along one axis, for bounds known to be in range."""
-    key = [(0, dim, 1) for dim in x.dims]
+    key: list[Entry] = [(0, dim, 1) for dim in x.dims]
     key[axis] = (start, stop - start, 1)
     return slice_(x, key=tuple(key))  # type: ignore[no-any-return]
 
@@ -435,7 +453,11 @@ def _view(x: Tensor, plan: _Plan) -> Tensor:
     """The elements of a basic key as a view, even where NumPy's key gives a scalar."""
     x = binding.resolve(x)
     binding.refresh(x)
-    if x.is_symbolic or any(i.is_symbolic for i in plan.scalars) or _slice_shape(x.dims, plan.basic):
+    if (
+        x.is_symbolic
+        or any(i.is_symbolic for i in plan.scalars)
+        or _slice_shape(x.dims, plan.basic)
+    ):
         return slice_(x, *plan.scalars, key=plan.basic)  # type: ignore[no-any-return]
     indices = [i.numpy() for i in plan.scalars]
     array = x.numpy()[(*numpy_key(plan.basic, indices), ...)]
@@ -514,14 +536,15 @@ def _fit_rank(new: Tensor, view: Tensor, plan: _Plan) -> Tensor:
     )
     if not fits:
         raise ShapeError(
-            f"shape mismatch: value array of shape {new.dims} could not be broadcast to indexing result "
+            f"shape mismatch: value array of shape {new.dims} could not be "
+            "broadcast to indexing result "
             f"of shape {shape}"
         )
-    return new if padded == new.dims else core.reshape(new, shape=padded)  # type: ignore[no-any-return]
+    return new if padded == new.dims else core.reshape(new, shape=padded)
 
 
 class _Plan:
-    """A key taken apart: a basic key with its traced integers, then arrays on axes of its result."""
+    """A key taken apart: a basic key and its traced integers, then arrays on axes of its result."""
 
     def __init__(self, x: Tensor, key: Any) -> None:
         entries = _expand(x, key)
@@ -562,11 +585,17 @@ class _Plan:
             axis += 1
         self.axes = tuple(axes)
         self.basic = tuple(basic)
-        if advanced and len(basic) == x.ndim and all(
-            e == (0, d, 1) for e, d in zip(basic, x.dims, strict=True)
+        if (
+            advanced
+            and len(basic) == x.ndim
+            and all(e == (0, d, 1) for e, d in zip(basic, x.dims, strict=True))
         ):
             self.basic = ()
-        adjacent = positions == list(range(positions[0], positions[0] + len(positions))) if positions else True
+        adjacent = (
+            positions == list(range(positions[0], positions[0] + len(positions)))
+            if positions
+            else True
+        )
         self.place = axes[0] if axes and adjacent else 0
         self.rank = max((a.ndim for a in self.arrays), default=0)
 
@@ -628,7 +657,8 @@ def _expand(x: Tensor, key: Any) -> list[Any]:
         raise IndexError("an index can only have a single ellipsis ('...')")
     if consumed > x.ndim:
         raise IndexError(
-            f"too many indices for array: array is {x.ndim}-dimensional, but {consumed} were indexed"
+            f"too many indices for array: array is {x.ndim}-dimensional, but "
+            f"{consumed} were indexed"
         )
     fill = [slice(None)] * (x.ndim - consumed)
     if Ellipsis not in [e for e in entries if not isinstance(e, Tensor)]:
@@ -657,15 +687,21 @@ def _consumes(entry: Any) -> int:
 
 
 def _entry(item: Any) -> Any:
-    """One item of a key: checked, lists and arrays as tensors, scalars as ints or scalar tensors."""
+    """One item of a key: checked; lists and arrays as tensors, scalars as ints or 0-d tensors."""
     if item is None or item is Ellipsis or isinstance(item, slice):
         return item
     if isinstance(item, Tensor):
         tensor = item
     elif isinstance(item, (int, Size)) and not isinstance(item, bool):
         return item
-    elif isinstance(item, (np.ndarray, np.generic, bool, list, tuple)) or hasattr(item, "__array__"):
-        tensor = as_tensor(np.asarray(item, np.int64) if isinstance(item, (list, tuple)) and not len(item) else item)
+    elif isinstance(item, (np.ndarray, np.generic, bool, list, tuple)) or hasattr(
+        item, "__array__"
+    ):
+        tensor = as_tensor(
+            np.asarray(item, np.int64)
+            if isinstance(item, (list, tuple)) and not len(item)
+            else item
+        )
     elif hasattr(item, "__index__"):
         return item.__index__()
     else:
@@ -679,7 +715,8 @@ def _entry(item: Any) -> Any:
 
 def _bad_index(item: Any) -> IndexError:
     return IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) "
+        "and integer or boolean "
         f"arrays are valid indices, got {type(item).__name__}"
     )
 

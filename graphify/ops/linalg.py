@@ -16,7 +16,7 @@ from graphify.ops import core
 from graphify.ops.rules import operand
 from graphify.ops.shape import expand_dims
 
-# --- matmul -----------------------------------------------------------------------------------------
+# --- matmul ---------------------------------------------------------------------------------------
 
 
 def common(*args: Any) -> list[Tensor]:
@@ -65,8 +65,12 @@ def _matmul_vjp(g: Tensor, y: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
         g = expand_dims(g, g.ndim - 1)
     ga, gb = matmul(g, adjoint(right)), matmul(adjoint(left), g)
     return [
-        core.reshape(core.unbroadcast(ga, left), shape=a.dims) if a.ndim == 1 else core.unbroadcast(ga, a),
-        core.reshape(core.unbroadcast(gb, right), shape=b.dims) if b.ndim == 1 else core.unbroadcast(gb, b),
+        core.reshape(core.unbroadcast(ga, left), shape=a.dims)
+        if a.ndim == 1
+        else core.unbroadcast(ga, a),
+        core.reshape(core.unbroadcast(gb, right), shape=b.dims)
+        if b.ndim == 1
+        else core.unbroadcast(gb, b),
     ]
 
 
@@ -93,8 +97,11 @@ def _matmul_vmap(args: Any, batched: Any) -> Any:
 def _matmul_samples() -> Any:
     rng = np.random.default_rng(0)
     shapes = [((2, 3), (3, 4)), ((3,), (3, 4)), ((2, 3), (3,)), ((3,), (3,)), ((5, 2, 3), (3, 4))]
-    cases = [((rng.normal(size=s), rng.normal(size=t)), {}) for s, t in shapes]
-    cases += [((rng.integers(-5, 5, (2, 3)).astype(d), rng.integers(-5, 5, (3, 2)).astype(d)), {}) for d in "il"]
+    cases: list[Any] = [((rng.normal(size=s), rng.normal(size=t)), {}) for s, t in shapes]
+    cases += [
+        ((rng.integers(-5, 5, (2, 3)).astype(d), rng.integers(-5, 5, (3, 2)).astype(d)), {})
+        for d in "il"
+    ]
     return [*cases, ((rng.normal(size=(2, 3)) + 1j, rng.normal(size=(3, 2)) - 1j), {})]
 
 

@@ -1,11 +1,11 @@
 """Random numbers: draws from NumPy's own generators, and pure bits made from a key.
 
-    random_draw(loc, scale, source=source, method="normal", ...)   # an effect: draws anew at each run
+    random_draw(loc, scale, source=source, method="normal", ...)   # an effect: draws at each run
     random_bits(key, start, shape=(3,), width=32)                  # a pure function of its operands
 
-A draw advances a NumPy generator that lives outside the graph, so it runs in program order, on the
-host, and equals what NumPy gives from the same state. `random_bits` is Threefry-2x32 with 20 rounds,
-one block per counter, so that every engine can compute the same bits.
+A draw advances a NumPy generator that lives outside the graph, so it runs in program order, on
+the host, and equals what NumPy gives from the same state. `random_bits` is Threefry-2x32, 20
+rounds, one block per counter, so that every engine can compute the same bits.
 
 Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3".
 """
@@ -24,7 +24,7 @@ from graphify.ir.sizes import Shape
 from graphify.ir.types import DType, Spec
 from graphify.ops import core
 
-# --- generators behind draws --------------------------------------------------------------------------
+# --- generators behind draws ----------------------------------------------------------------------
 
 
 class Source:
@@ -84,7 +84,13 @@ random_seed = defop(
 
 
 def _draw_eval(
-    *params: Any, source: Source, method: str, size: Any, shape: Shape, dtype: DType, options: Any = ()
+    *params: Any,
+    source: Source,
+    method: str,
+    size: Any,
+    shape: Shape,
+    dtype: DType,
+    options: Any = (),
 ) -> Any:
     arguments = dict(options)
     if size is not None:
@@ -127,7 +133,7 @@ random_draw = defop(
     doc="a draw from one of NumPy's generators, in program order",
 )
 
-# --- bits from a key ------------------------------------------------------------------------------------
+# --- bits from a key ------------------------------------------------------------------------------
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA

@@ -47,7 +47,9 @@ def as_dim(value: Any, argument: str = "size") -> Dim:
             return value.__index__()  # type: ignore[no-any-return]
         except AttributeError:
             kind = type(value).__name__
-            raise TypeError(f"'{kind}' object cannot be interpreted as an integer ({argument})") from None
+            raise TypeError(
+                f"'{kind}' object cannot be interpreted as an integer ({argument})"
+            ) from None
     if value.dtype.kind not in "iu" or value.ndim:
         raise TypeError(f"{argument}: expected an integer scalar, got {value.spec}")
     if not value.is_symbolic:
@@ -77,7 +79,7 @@ def _size_of(value: Any) -> Dim | None:
     dims = [_size_of(v) for v in node.inputs]
     if any(dim is None for dim in dims):
         return None
-    return _SIZE_RULES[node.op.name](*dims)
+    return _SIZE_RULES[node.op.name](*dims)  # type: ignore[no-any-return]
 
 
 _SIZE_RULES: dict[str, Any] = {
@@ -106,7 +108,8 @@ def checked_dim(dim: Dim, other: Dim, message: str, error: type[Exception] = Sha
     want, kind = size_value(size=other), "IndexError" if error is IndexError else "ValueError"
     return as_dim(in_range(size_value(size=dim), want, want + 1, error=kind, message=message))
 
-# --- transpose --------------------------------------------------------------------------------------
+
+# --- transpose ------------------------------------------------------------------------------------
 
 
 def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -136,7 +139,7 @@ def move_axis(x: Tensor, source: int, target: int) -> Tensor:
     return transpose(x, axes=tuple(axes))  # type: ignore[no-any-return]
 
 
-# --- concatenate --------------------------------------------------------------------------------------
+# --- concatenate ----------------------------------------------------------------------------------
 
 
 def _concatenate_spec(*specs: Spec, axis: int) -> Spec:
@@ -145,12 +148,14 @@ def _concatenate_spec(*specs: Spec, axis: int) -> Spec:
     for s in specs:
         if s.ndim != first.ndim:
             raise ShapeError(
-                f"concatenate: all arrays must have the same number of dimensions, got {first.shape}, {s.shape}"
+                "concatenate: all arrays must have the same number of "
+                f"dimensions, got {first.shape}, {s.shape}"
             )
         for a in range(s.ndim):
             if a != axis and decide_equal(s.shape[a], first.shape[a]) is False:
                 raise ShapeError(
-                    f"concatenate: all dimensions except axis {axis} must match, got {first.shape}, {s.shape}"
+                    f"concatenate: all dimensions except axis {axis} must match, "
+                    f"got {first.shape}, {s.shape}"
                 )
         total = total + s.shape[axis]
     return Spec((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype)
@@ -159,7 +164,8 @@ def _concatenate_spec(*specs: Spec, axis: int) -> Spec:
 def _concatenate_vjp(g: Tensor, y: Tensor, *xs: Tensor, axis: int) -> list[Tensor]:
     from graphify.ops.indexing import take_slice
 
-    grads, start = [], 0
+    grads: list[Tensor] = []
+    start: Dim = 0
     for x in xs:
         stop = start + x.dims[axis]
         grads.append(take_slice(g, start, stop, axis))
@@ -175,7 +181,8 @@ def _concatenate_jvp(ts: Any, y: Tensor, *xs: Tensor, axis: int) -> Tensor:
 def _concatenate_vmap(args: Any, batched: Any, axis: int) -> Tensor:
     count = next(a.dims[0] for a, b in zip(args, batched, strict=True) if b)
     full = [
-        a if b else core.broadcast_to(a, shape=(count, *a.dims)) for a, b in zip(args, batched, strict=True)
+        a if b else core.broadcast_to(a, shape=(count, *a.dims))
+        for a, b in zip(args, batched, strict=True)
     ]
     return concatenate(*full, axis=axis + 1)  # type: ignore[no-any-return]
 
@@ -203,7 +210,7 @@ def stack(tensors: list[Tensor], axis: int = 0) -> Tensor:
     return concatenate(*(expand_dims(t, axis) for t in tensors), axis=axis)  # type: ignore[no-any-return]
 
 
-# --- flip ---------------------------------------------------------------------------------------------
+# --- flip -----------------------------------------------------------------------------------------
 
 flip: Op = defop(
     "flip",
@@ -218,7 +225,7 @@ flip: Op = defop(
     doc="reverses the order of elements along axes",
 )
 
-# --- iota ----------------------------------------------------------------------------------------------
+# --- iota -----------------------------------------------------------------------------------------
 
 
 iota: Op = defop(
@@ -231,7 +238,7 @@ iota: Op = defop(
     doc="0, 1, ..., length - 1",
 )
 
-# --- repeat, checks ------------------------------------------------------------------------------------
+# --- repeat, checks -------------------------------------------------------------------------------
 
 
 def _repeats_eval(counts: Any) -> Any:
@@ -266,7 +273,10 @@ in_range = defop(
     eval=_in_range_eval,
     tf="in_range",
     sample=lambda: [
-        ((np.array([0, 2]), np.array(0), np.array(3)), {"error": "ValueError", "message": "{bad} is not below {high}"})
+        (
+            (np.array([0, 2]), np.array(0), np.array(3)),
+            {"error": "ValueError", "message": "{bad} is not below {high}"},
+        )
     ],
     differentiable=(),
     doc="the operand; an error if an element is not in low <= x < high",

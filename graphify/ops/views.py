@@ -3,9 +3,9 @@ question whether NumPy would give a view or a copy.
 
     reshape(x, shape=(6,))     # a view where NumPy's memory layout allows one, else a copy
 
-A graph has no memory layout. `contiguous` follows what NumPy would do: fresh results of contiguous
-operands are contiguous, views change the strides. Where it cannot tell, the reshape can be read, and
-raises when somebody writes through it or writes to its base.
+A graph has no memory layout. `contiguous` follows what NumPy would do: fresh results of
+contiguous operands are contiguous, views change the strides. Where it cannot tell, reading
+works; it raises when somebody writes through it or writes to its base.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from graphify.ops.shape import iota, move_axis
 
 INT64 = np.dtype(np.int64)
 
-# --- read-only views ------------------------------------------------------------------------------------
+# --- read-only views ------------------------------------------------------------------------------
 
 
 def _read_only(*args: Any, **attrs: Any) -> Any:
@@ -49,7 +49,7 @@ def broadcast_view(x: Tensor, shape: Shape) -> Tensor:
     return _as_view(y, x, _BROADCAST_VIEW, {"shape": shape})
 
 
-# --- diagonal -------------------------------------------------------------------------------------------
+# --- diagonal -------------------------------------------------------------------------------------
 
 
 def _diagonal_length(x: Spec, offset: int, axis1: int, axis2: int) -> Dim:
@@ -103,13 +103,15 @@ diagonal: Op = defop(
     doc="numpy.diagonal, with axes not negative",
 )
 
-# --- windows ------------------------------------------------------------------------------------------------
+# --- windows --------------------------------------------------------------------------------------
 
 
 def _windows_spec(x: Spec, axis: int, window: Dim) -> Spec:
     count = x.shape[axis] - window + 1
     if isinstance(count, int) and count < 1:
-        raise ShapeError(f"sliding_window_view: window shape cannot be larger than input array shape {x.shape}")
+        raise ShapeError(
+            f"sliding_window_view: window shape cannot be larger than input array shape {x.shape}"
+        )
     return Spec((*x.shape[:axis], count, *x.shape[axis + 1 :], window), x.dtype)
 
 
@@ -133,7 +135,7 @@ windows: Op = defop(
     doc="numpy.lib.stride_tricks.sliding_window_view along one axis; the window is the last axis",
 )
 
-# --- layout -------------------------------------------------------------------------------------------------
+# --- layout ---------------------------------------------------------------------------------------
 
 Strides = tuple[Dim, ...]
 
@@ -165,7 +167,9 @@ def strides_of(x: Tensor) -> Strides | None:
         array = x.numpy()
         return tuple(s // array.itemsize for s in array.strides)
     if x._base is None:
-        known = contiguous_hook(x) if _root(x._value).node.op is param else _made_contiguous(x._value)
+        known = (
+            contiguous_hook(x) if _root(x._value).node.op is param else _made_contiguous(x._value)
+        )
         return contiguous_strides(x.dims) if known else None
     base = strides_of(x._base)
     if base is None:
@@ -212,12 +216,17 @@ def _slice_strides(strides: Strides, base: Tensor, attrs: dict[str, Any]) -> Str
     return (*result, *strides[axis:])
 
 
+def _view_strides(base: Tensor, strides: Strides, shape: Shape) -> Strides | None:
+    known = reshaped_strides(base.dims, strides, shape)
+    return known if isinstance(known, tuple) else None
+
+
 _STRIDE_RULES: dict[str, Callable[[Strides, Tensor, dict[str, Any]], Strides | None]] = {
     "transpose": lambda s, base, attrs: tuple(s[a] for a in attrs["axes"]),
     "slice": _slice_strides,
     "flip": lambda s, base, attrs: tuple(-d if a in attrs["axes"] else d for a, d in enumerate(s)),
-    "reshape": lambda s, base, attrs: reshaped_strides(base.dims, s, attrs["shape"]) or None,
-    # A part of a complex array steps over the other part. The size of an element does not matter here.
+    "reshape": lambda s, base, attrs: _view_strides(base, s, attrs["shape"]),
+    # A part of a complex array steps over the other part. The size of an element is no matter here.
     "real": lambda s, base, attrs: tuple(d * 2 for d in s) if base.dtype.kind == "c" else s,
     "imag": lambda s, base, attrs: tuple(d * 2 for d in s),
 }
@@ -269,7 +278,7 @@ def _divides(right: Dim, left: Dim, same: bool | None) -> bool | None:
     return None
 
 
-# --- reshape ------------------------------------------------------------------------------------------------
+# --- reshape --------------------------------------------------------------------------------------
 
 
 def _unsure(*args: Any, **attrs: Any) -> Any:
@@ -295,4 +304,3 @@ def reshape(x: Tensor, shape: Shape) -> Tensor:
     elif view is None:
         _as_view(y, x, _UNSURE, {"shape": shape})
     return y
-

@@ -1,4 +1,4 @@
-"""Random numbers: NumPy's own streams, eager and in graphs; and the functional `graphify.random`."""
+"""Random numbers: NumPy's own streams, eager and in graphs; and `graphify.random` with keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphify.ir.sizes import fresh
 from graphify.ir.types import Spec
 from graphify.ops.random import threefry
 
-# --- NumPy's generators ------------------------------------------------------------------------------
+# --- NumPy's generators ---------------------------------------------------------------------------
 
 LEGACY: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("rand", (), {}),
@@ -216,7 +216,11 @@ def test_sizes_known_at_run_time() -> None:
         gnp.random.seed(2)
         results = run(graph, [x])
         np.random.seed(2)
-        for got, want in zip(results, (np.random.rand(n, 2), np.random.permutation(x), np.random.normal(x, 1.0)), strict=True):
+        for got, want in zip(
+            results,
+            (np.random.rand(n, 2), np.random.permutation(x), np.random.normal(x, 1.0)),
+            strict=True,
+        ):
             same(got, want)
 
 
@@ -257,7 +261,12 @@ def test_bad_parameters_raise_as_numpys_do() -> None:
             call(np.random)
         with pytest.raises(ValueError):
             call(gnp.random)
-    for call in (lambda r: r.rand(1.5), lambda r: r.normal(size=2.5), lambda r: r.gamma(), lambda r: r.normal(sd=1)):
+    for call in (
+        lambda r: r.rand(1.5),
+        lambda r: r.normal(size=2.5),
+        lambda r: r.gamma(),
+        lambda r: r.normal(sd=1),
+    ):
         with pytest.raises(TypeError):
             call(np.random)
         with pytest.raises(TypeError):
@@ -272,7 +281,7 @@ def test_host_state_is_refused_in_graphs() -> None:
         record(lambda: gnp.random.get_state())
 
 
-# --- graphify.random -----------------------------------------------------------------------------------
+# --- graphify.random ------------------------------------------------------------------------------
 
 
 def test_threefry_known_answers() -> None:
@@ -343,7 +352,9 @@ def test_the_same_in_a_graph_and_under_sizes() -> None:
     graph = record(function, Spec((2,), np.dtype(np.uint32)), Spec((fresh("n"),), np.dtype(float)))
     for n in (0, 3):
         key, x = np.array([1, 2], np.uint32), np.arange(float(n))
-        for got, want in zip(run(graph, [key, x]), function(as_tensor(key), as_tensor(x)), strict=True):
+        for got, want in zip(
+            run(graph, [key, x]), function(as_tensor(key), as_tensor(x)), strict=True
+        ):
             same(got, np.asarray(want))
     assert not graph.effects
 
@@ -352,4 +363,7 @@ def test_keys_in_batches() -> None:
     keys = gr.split(gr.key(0), 4)
     rows = [np.asarray(gr.normal(keys[i], (3,))) for i in range(4)]
     same(gr.normal(keys, (3,)), np.stack(rows))
-    same(gr.uniform(keys, (2, 2)), np.stack([np.asarray(gr.uniform(keys[i], (2, 2))) for i in range(4)]))
+    same(
+        gr.uniform(keys, (2, 2)),
+        np.stack([np.asarray(gr.uniform(keys[i], (2, 2))) for i in range(4)]),
+    )

@@ -1,4 +1,4 @@
-"""Shapes, joining, indexing, products and linear algebra against NumPy: a row per way of calling."""
+"""Shapes, joining, indexing, products, linear algebra against NumPy: a row per way of calling."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ class Positive(A):
         return x @ np.swapaxes(x, -1, -2).conj() + 3 * np.eye(self.shape[-1], dtype=dtype)
 
 
-# --- shapes -----------------------------------------------------------------------------------------
+# --- shapes ---------------------------------------------------------------------------------------
 
 rows(
     row("reshape", A(2, 3), (3, 2)),
@@ -93,7 +93,7 @@ rows(
     row("broadcast_shapes", (2,), (3,)),
 )
 
-# --- joining and splitting ----------------------------------------------------------------------------
+# --- joining and splitting ------------------------------------------------------------------------
 
 rows(
     row("concatenate", [A(2, 3), A(1, 3)]),
@@ -152,7 +152,7 @@ rows(
     row("unstack", A()),
 )
 
-# --- elements in other places -----------------------------------------------------------------------------
+# --- elements in other places ---------------------------------------------------------------------
 
 rows(
     row("tile", A(3), 2),
@@ -252,7 +252,7 @@ rows(
     row("pad", A(4), 2, "linear_ramp", end_values=3, dtypes="fd"),
 )
 
-# --- indexing -------------------------------------------------------------------------------------------------
+# --- indexing -------------------------------------------------------------------------------------
 
 rows(
     row("take", A(5), [0, 3, -1]),
@@ -317,7 +317,7 @@ rows(
     row("triu_indices_from", A(3, 4), 1),
 )
 
-# --- products ---------------------------------------------------------------------------------------------------
+# --- products -------------------------------------------------------------------------------------
 
 rows(
     *(
@@ -415,7 +415,7 @@ rows(
     row("lib.stride_tricks.sliding_window_view", A(3, 4), 2),
 )
 
-# --- linear algebra -----------------------------------------------------------------------------------------------
+# --- linear algebra -------------------------------------------------------------------------------
 
 rows(
     row("linalg.solve", Regular(3, 3), A(3), dtypes=LAPACK, loss=64),
@@ -474,7 +474,10 @@ rows(
     row("linalg.matrix_rank", A(3, 2), 0.1, dtypes="d"),
     row("linalg.matrix_rank", A(3, 2), rtol=0.1, dtypes="d"),
     row("linalg.matrix_rank", Positive(3, 3), hermitian=True, dtypes="d"),
-    *(row("linalg.matrix_power", Regular(3, 3), k, dtypes="ldD", loss=512) for k in (-2, -1, 0, 1, 3, 5)),
+    *(
+        row("linalg.matrix_power", Regular(3, 3), k, dtypes="ldD", loss=512)
+        for k in (-2, -1, 0, 1, 3, 5)
+    ),
     row("linalg.matrix_power", Regular(3, 3), 1.5),
     row("linalg.lstsq", A(4, 2), A(4), dtypes="fdD", loss=512),
     row("linalg.lstsq", A(4, 2), A(4, 3), dtypes="d", loss=512),
@@ -504,7 +507,10 @@ rows(
     row("linalg.vector_norm", A(2, 3), dtypes="d", loss=8),
     row("linalg.vector_norm", A(2, 3), keepdims=True, dtypes="d", loss=8),
     row("linalg.matrix_norm", A(2, 3), ord=1, dtypes="d", loss=8),
-    *(row("linalg.cond", Regular(3, 3), p, dtypes="fdD", loss=256) for p in (None, 1, 2, -2, np.inf, "fro")),
+    *(
+        row("linalg.cond", Regular(3, 3), p, dtypes="fdD", loss=256)
+        for p in (None, 1, 2, -2, np.inf, "fro")
+    ),
     row("linalg.cond", Fixed(np.zeros((2, 2))), 1),
     row("linalg.cond", Fixed([[np.nan, 1.0], [1.0, 1.0]]), 1),
     row("linalg.cond", A(0, 0), dtypes="d"),
@@ -535,5 +541,3 @@ def test_function_equals_numpys(item: Row, mode: str) -> None:
     if mode == "sized" and not item.sized:
         pytest.skip("needs lengths known while tracing")
     check(item, mode)
-
-

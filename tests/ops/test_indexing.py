@@ -17,7 +17,7 @@ from graphify.ir.interpret import run
 from graphify.ir.sizes import fresh
 from graphify.ir.types import Spec
 
-# --- running one function three ways -----------------------------------------------------------------
+# --- running one function three ways --------------------------------------------------------------
 
 
 def traced(function: Any, arrays: list[np.ndarray], symbolic: bool) -> list[np.ndarray]:
@@ -64,7 +64,7 @@ def check(function: Any, *arrays: np.ndarray, known: bool = False) -> None:
             assert g.shape == w.shape, name
 
 
-# --- strategies -----------------------------------------------------------------------------------------
+# --- strategies -----------------------------------------------------------------------------------
 
 SHAPES = st.lists(st.integers(0, 4), min_size=0, max_size=3).map(tuple)
 
@@ -115,7 +115,7 @@ def numbered(shape: tuple[int, ...]) -> np.ndarray:
     return np.arange(float(np.prod(shape, dtype=int))).reshape(shape)
 
 
-# --- reading and writing -----------------------------------------------------------------------------------
+# --- reading and writing --------------------------------------------------------------------------
 
 
 @given(reading())
@@ -227,10 +227,10 @@ def test_writing_through_views_of_views(case: Any) -> None:
     try:
         check(write, numbered(shape))
     except SpecError as error:
-        assert "view or a copy" in str(error)  # noqa: PT017
+        assert "view or a copy" in str(error)
 
 
-# --- traced integers ------------------------------------------------------------------------------------------
+# --- traced integers ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
@@ -250,8 +250,15 @@ def test_traced_slice_bounds(n: int, step_: int | None) -> None:
 def test_bounds_made_of_sizes(n: int) -> None:
     def ends(x: Any) -> Any:
         m = x.shape[0]
-        parts = [x[m - 1 :], x[m - 2 :], x[: m - 2], x[m - 2 :: -1], x[: m - 2 : -1], x[m - 4 : m - 1]]
-        return [*parts, x[m // 2 :], x[: m // 2], x[m - 1], x[:: -1], x[m - 5 :: -1]]
+        parts = [
+            x[m - 1 :],
+            x[m - 2 :],
+            x[: m - 2],
+            x[m - 2 :: -1],
+            x[: m - 2 : -1],
+            x[m - 4 : m - 1],
+        ]
+        return [*parts, x[m // 2 :], x[: m // 2], x[m - 1], x[::-1], x[m - 5 :: -1]]
 
     check(ends, numbered((n,)))
 
@@ -280,12 +287,24 @@ def test_traced_integers_in_writes() -> None:
         check(write, numbered((3, 3)), np.asarray(i))
 
 
-# --- masks, scalars, and keys of little use ------------------------------------------------------------------
+# --- masks, scalars, and keys of little use -------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "key",
-    [True, False, (), ..., None, (..., None), (True, 0), (False, 0), ([], 0), (True, None, False), ([True, False],)],
+    [
+        True,
+        False,
+        (),
+        ...,
+        None,
+        (..., None),
+        (True, 0),
+        (False, 0),
+        ([], 0),
+        (True, None, False),
+        ([True, False],),
+    ],
     ids=repr,
 )
 def test_unusual_keys(key: Any) -> None:
@@ -325,7 +344,11 @@ def test_traced_masks() -> None:
 
 def test_a_traced_flag_as_index() -> None:
     for flag in (True, False):
-        check(lambda x, f: [x[f]] if isinstance(x, Tensor) else [x[bool(f)]], numbered((3,)), np.asarray(flag))
+        check(
+            lambda x, f: [x[f]] if isinstance(x, Tensor) else [x[bool(f)]],
+            numbered((3,)),
+            np.asarray(flag),
+        )
 
 
 @pytest.mark.parametrize(
@@ -352,7 +375,7 @@ def test_bad_keys(key: Any, kind: type[Exception]) -> None:
                 x[key] = 0
 
 
-# --- what is a view, and what is not ---------------------------------------------------------------------------
+# --- what is a view, and what is not --------------------------------------------------------------
 
 
 def test_one_element_is_a_copy() -> None:
@@ -467,7 +490,7 @@ def test_where_the_layout_is_unknown_writing_raises() -> None:
         traced(write, [numbered((2, 3))], False)
 
 
-# --- updates by function -----------------------------------------------------------------------------------------
+# --- updates by function --------------------------------------------------------------------------
 
 
 def test_functions_that_write() -> None:

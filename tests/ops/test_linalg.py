@@ -16,6 +16,7 @@ import graphify.numpy as gnp
 from graphify.errors import GraphifyError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ops import decompositions as d
+from graphify.ops import eigen
 from graphify.ops import factor as f
 from graphify.ops.einsum import canonical, einsum
 from graphify.ops.linalg import adjoint, matmul
@@ -43,7 +44,9 @@ def graph_gradient(function: Callable[[Tensor], Tensor], x: np.ndarray) -> Any:
 
 def agrees(function: Callable[[Tensor], Tensor], x: np.ndarray, tolerance: float = 1e-5) -> None:
     """The gradient of a real function along a random direction, against central differences."""
-    direction = RNG.normal(size=x.shape) + (1j * RNG.normal(size=x.shape) if x.dtype.kind == "c" else 0)
+    direction = RNG.normal(size=x.shape) + (
+        1j * RNG.normal(size=x.shape) if x.dtype.kind == "c" else 0
+    )
     h = 1e-6
     up, down = (float(np.asarray(function(as_tensor(x + s * h * direction)))) for s in (1, -1))
     slope = np.real(np.vdot(gradient(function, x), direction))
@@ -75,7 +78,7 @@ def test_complex_eigh(lower: bool) -> None:
     weights = complex_matrix(3, 3)
 
     def function(a: Tensor) -> Tensor:
-        w, v = d.eigh(a, lower=lower)
+        w, v = eigen.eigh(a, lower=lower)
         return weigh(matmul(v * gnp.array([1.0, 2.0, 4.0]), adjoint(v)), weights) + gnp.sum(w * w)
 
     agrees(function, x)
@@ -86,7 +89,7 @@ def test_eigh_with_equal_eigenvalues() -> None:
     x = np.eye(3)
 
     def trace_of_inverse(a: Tensor) -> Tensor:
-        w, v = d.eigh(a, lower=True)
+        w, v = eigen.eigh(a, lower=True)
         return gnp.trace(matmul(v / f.row(w), adjoint(v)))
 
     np.testing.assert_allclose(gradient(trace_of_inverse, x), -np.eye(3), atol=1e-12)
@@ -94,12 +97,17 @@ def test_eigh_with_equal_eigenvalues() -> None:
 
 def test_eigenvalues_of_complex_matrices() -> None:
     weights = complex_matrix(3)
-    agrees(lambda a: weigh(d.eigvals(a) ** 2, np.asarray(1.0)) + 0 * gnp.real(gnp.sum(a * weights)), complex_matrix(3, 3))
+    agrees(
+        lambda a: (
+            weigh(eigen.eigvals(a) ** 2, np.asarray(1.0)) + 0 * gnp.real(gnp.sum(a * weights))
+        ),
+        complex_matrix(3, 3),
+    )
 
 
 def test_eigenvectors_refuse() -> None:
     with pytest.raises(GraphifyError, match="eigenvectors have no derivative|eig"):
-        gradient(lambda a: gnp.sum(gnp.abs(d.eig(a)[1])), complex_matrix(3, 3))
+        gradient(lambda a: gnp.sum(gnp.abs(eigen.eig(a)[1])), complex_matrix(3, 3))
 
 
 def test_complete_qr_and_full_svd_refuse() -> None:
@@ -107,13 +115,18 @@ def test_complete_qr_and_full_svd_refuse() -> None:
         gradient(lambda a: gnp.sum(gnp.linalg.qr(a, "complete")[0]), RNG.normal(size=(3, 2)))
     with pytest.raises(GraphifyError, match="full_matrices=False"):
         gradient(lambda a: gnp.sum(gnp.linalg.svd(a)[0]), RNG.normal(size=(3, 2)))
-    assert gradient(lambda a: gnp.sum(gnp.linalg.svd(a)[0]), RNG.normal(size=(2, 2))).shape == (2, 2)
+    assert gradient(lambda a: gnp.sum(gnp.linalg.svd(a)[0]), RNG.normal(size=(2, 2))).shape == (
+        2,
+        2,
+    )
 
 
 def test_the_determinant_of_a_singular_matrix() -> None:
     x = np.array([[1.0, 2.0], [2.0, 4.0]])
     np.testing.assert_allclose(gradient(gnp.linalg.det, x), [[4.0, -2.0], [-2.0, 1.0]], atol=1e-12)
-    np.testing.assert_allclose(gradient(gnp.linalg.det, np.zeros((2, 2))), np.zeros((2, 2)), atol=1e-12)
+    np.testing.assert_allclose(
+        gradient(gnp.linalg.det, np.zeros((2, 2))), np.zeros((2, 2)), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize(
