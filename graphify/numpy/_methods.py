@@ -295,6 +295,7 @@ def _install() -> None:
         "__array_namespace__": _namespace,
         "__dlpack__": _dlpack,
         "__dlpack_device__": lambda self: (1, 0),
+        "__contains__": lambda self, value: NAMES["any"](e.equal(self, value)),
         "__round__": _rounded,
         "__floor__": _whole(e.floor),
         "__ceil__": _whole(e.ceil),

@@ -171,6 +171,7 @@ def store(out: Any, result: Tensor, casting: str = "same_kind", name: str = "out
 def finish(result: Tensor, out: Any, casting: str = "same_kind") -> Any:
     """The result, or what `out=` names after writing it there; shapes must be equal."""
     if out is None:
+        result._scalar |= not result.dims  # NumPy gives a scalar here, never a 0-d array
         return result
     target = out[0] if isinstance(out, tuple) else out
     dims = binding.dims_of(target)

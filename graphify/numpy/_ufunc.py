@@ -119,6 +119,7 @@ class Ufunc:
 
     def _finish(self, result: Any, out: Any, where: Any, casting: str) -> Any:
         result = core.strong(result)
+        result._scalar |= not result.dims
         if where is not True:
             mask = to_tensor(where)
             kept = core.zeros_like(result) if out is None else resolve(as_tensor(out))

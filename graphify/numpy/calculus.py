@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import ShapeError
+from graphify.errors import ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim
 from graphify.ir.types import BOOL, DType, is_complex, is_inexact
@@ -196,6 +196,21 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
             )
     pairs = e.add(slice_axis(f, 1, n, place), slice_axis(f, 0, n - 1, place))
     return sum_(e.divide(e.multiply(step, pairs), 2.0), axis=place)  # type: ignore[no-any-return]
+
+
+@implements(np.polyval)
+def polyval(p: Any, x: Any) -> Tensor:
+    """The polynomial with coefficients `p`, the highest power first, at `x`."""
+    coefficients, points = to_tensor(p), to_tensor(x)
+    count = coefficients.dims[0] if coefficients.ndim == 1 else None
+    if not isinstance(count, int):
+        raise SpecError(
+            f"polyval: p: expected one axis of a length known while tracing, got {coefficients.spec}"
+        )
+    y: Tensor = core.zeros_like(points)
+    for i in range(count):  # Horner's rule, as NumPy has it
+        y = e.add(e.multiply(y, points), indexing.slice_(coefficients, key=(i,)))
+    return y
 
 
 # --- interpolation -----------------------------------------------------------------------------

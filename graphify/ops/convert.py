@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor, resolve, set_asarray_hook
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, set_asarray_hook
 from graphify.ir.promotion import python_dtype, result_type
 from graphify.ir.sizes import decide_equal
 from graphify.ir.types import DType, canonical_dtype
@@ -72,7 +72,14 @@ def _dtype_of(value: Any) -> DType:
 
 
 def _foreign(value: Any) -> Tensor:
-    """An array of another library: shared where it can be, copied where it cannot."""
+    """An array of another library: shared where it can be, copied where it cannot.
+
+    A trace takes the object itself as an input: what it holds may change from call to call.
+    """
+    builder = current_builder()
+    known = value if builder is None else builder.external(value)
+    if isinstance(known, Tensor):
+        return known
     if hasattr(value, "__array__"):
         result = np.asarray(value)
     else:

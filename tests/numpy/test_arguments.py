@@ -417,6 +417,11 @@ def test_item_and_friends():
         x.item()
 
 
+def test_membership_is_of_elements():
+    x = gnp.array([[1, 2], [3, 4]])
+    assert 3 in x and 7 not in x
+
+
 # --- symbolic tensors --------------------------------------------------------------------------
 
 
@@ -476,3 +481,39 @@ def test_error_names_argument_expected_and_got():
         gnp.add(gnp.ones(2), gnp.ones(3))
     with pytest.raises(ShapeError, match=r"shapes \(2,\) \(3,\)"):
         traced(gnp.add, np.ones(2), np.ones(3))
+
+
+# --- arrays of other libraries ----------------------------------------------------------------------
+
+
+class Foreign:
+    """An array object of a library graphify has never heard of."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.array(values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.values, dtype=dtype)
+
+
+def test_foreign_arrays_are_read_anew_at_each_call():
+    foreign = Foreign([1.0, 2.0])
+    f = graphify.function(lambda x: x + gnp.sum(foreign))
+    assert float(f(gnp.array(1.0))) == 4.0
+    foreign.values = np.array([10.0, 20.0])
+    assert float(f(gnp.array(1.0))) == 31.0
+
+
+@pytest.mark.tensorflow
+def test_tensorflow_tensors_and_variables():
+    tf = pytest.importorskip("tensorflow")
+    x = gnp.array(tf.constant([1.0, 2.0]))
+    x[0] = 5
+    assert_close(x, np.array([5.0, 2.0], np.float32))
+    with pytest.raises(ValueError, match="read-only"):
+        gnp.asarray(tf.constant([1.0, 2.0]))[0] = 1
+    variable = tf.Variable([1.0, 2.0])
+    f = graphify.function(lambda x: x * variable)
+    assert_close(f(gnp.array(2.0, gnp.float32)), np.array([2.0, 4.0], np.float32))
+    variable.assign([3.0, 4.0])
+    assert_close(f(gnp.array(2.0, gnp.float32)), np.array([6.0, 8.0], np.float32))

@@ -394,6 +394,8 @@ rows(
     row("trapezoid", A(2, 5), dx=0.5, dtypes="fd"),
     row("trapezoid", A(2, 5), S(5), dtypes="fd"),
     row("trapezoid", A(5, 2), S(5), axis=0, dtypes="fd"),
+    row("polyval", A(4), A(2, 3), dtypes=NUMBERS, sized=False),
+    row("polyval", [1, 2, 3], A(3)),
     row("interp", A(2, 3), S(5), A(5), dtypes="ilfd", loss=10),
     row("interp", 2.5, S(5), A(5), dtypes="ilfd", loss=10),
     row("interp", A(6), S(5), A(5), left=-1.0, right=9.0, dtypes="fd", loss=10),
