@@ -17,7 +17,7 @@ import site
 import sys
 import sysconfig
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 
 import numpy
 
@@ -125,6 +125,11 @@ def is_internal(filename: str) -> bool:
 def is_library(filename: str) -> bool:
     """Whether a code file belongs to Python itself or to an installed package."""
     return filename.startswith(LIBRARIES) or filename.startswith("<frozen")
+
+
+def is_library_module(module: ModuleType) -> bool:
+    """Whether a module belongs to Python itself or to an installed package."""
+    return module.__name__ in sys.builtin_module_names or is_library(getattr(module, "__file__", None) or "")
 
 
 def here() -> LazyLoc | None:

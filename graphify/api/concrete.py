@@ -28,7 +28,8 @@ from graphify.ir.sizes import Shape
 from graphify.ir.types import Spec
 from graphify.ops.control import call as call_op
 from graphify.tracing.capture import Hidden, Root
-from graphify.tracing.guards import Guard, Place
+from graphify.tracing.containers import Argument, container_ids, replace
+from graphify.tracing.guards import Guard
 from graphify.tracing.signature import Pattern
 
 
@@ -54,13 +55,13 @@ class TraceRecord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """What a result is in Python: an argument (by position) or captured object, seen through views."""
+    """What a result is in Python: an argument (by position) or hidden input, seen through views."""
 
     thing: Any
     views: tuple[tuple[Op, Mapping[str, Any]], ...]
 
     def find(self, arrays: Sequence[Tensor]) -> Tensor:
-        tensor = arrays[self.thing] if isinstance(self.thing, int) else as_tensor(self.thing)
+        tensor = arrays[self.thing] if isinstance(self.thing, int) else as_tensor(self.thing.current())
         for op, attrs in self.views:
             tensor = binding.bind(op, (tensor,), dict(attrs))
         return tensor
@@ -80,9 +81,10 @@ class Output:
 class Write:
     """Something from outside that the function changes: where, and which results it gets."""
 
-    target: Any  # Hidden, Place, or the position of an argument
+    target: Any  # Hidden, the position of an argument, or the place of a field or container
     treedef: tree.TreeDef
     outputs: list[Output]
+    container: bool = False  # the target is a list, dict, ... that gets new contents
 
 
 @dataclass(slots=True)
@@ -182,8 +184,13 @@ class ConcreteFunction:
             raise TypeError(f"{self.name}: expected shapes {self.pattern.dims}, got {[t.dims for t in tensors]}")
         return self.run(tensors)
 
-    def run(self, arrays: Sequence[Tensor]) -> Any:
-        """Run on tensors known to fit."""
+    def run(self, arrays: Sequence[Tensor], bound: dict[str, Any] | None = None) -> Any:
+        """Run on tensors known to fit.
+
+        Args:
+            bound: the caller's arguments by name, whose containers the function may change.
+        """
+        self._check_containers(bound)
         inputs = [*arrays, *(as_tensor(h.current()) for h in self._traced.hidden)]
         if active_tapes() and self.graph.effects:
             # Op by op: a derivative runs a sub-graph again, which would repeat its effects.
@@ -193,7 +200,7 @@ class ConcreteFunction:
         else:
             results = [Tensor(np.asarray(r)) for r in self.execute([t.numpy() for t in inputs])]
             self._separate(inputs, results)
-        self._write_back(arrays, results)
+        self._write_back(arrays, results, bound)
         return self._traced.treedef.unflatten([self._leaf(o, results, arrays) for o in self._traced.outputs])
 
     def execute(self, arrays: Sequence[Any]) -> list[Any]:
@@ -226,23 +233,51 @@ class ConcreteFunction:
         as_number = output.weak and not result.is_symbolic and not active_tapes()  # tapes know tensors
         return result.numpy().item() if as_number else result
 
-    def _write_back(self, arrays: Sequence[Tensor], results: Sequence[Tensor]) -> None:
-        """Make the function's changes outside itself: storages first, then fields."""
+    def _check_containers(self, bound: dict[str, Any] | None) -> None:
+        """Refuse calls whose changed containers are not to be had, or are seen twice."""
+        written = [w.target for w in self._traced.writes if isinstance(w.target, Argument)]
+        if not written:
+            return
+        if bound is None:
+            raise TraceError(
+                f"{self.name} changes a container among its arguments, which a concrete function is not given",
+                remedy="call the function itself",
+            )
+        seen = container_ids(bound)
+        for place in written:
+            if seen.count(id(place.read(bound))) > 1:
+                raise TraceError(
+                    f"{self.name} changes a container that is passed twice",
+                    remedy="pass a copy in one of the two places",
+                )
+
+    def _write_back(
+        self, arrays: Sequence[Tensor], results: Sequence[Tensor], bound: dict[str, Any] | None
+    ) -> None:
+        """Make the function's changes outside itself: storages, then containers, then fields."""
+        fields, containers = [], []
         for write in self._traced.writes:
-            if not isinstance(write.target, Place):
-                is_hidden = isinstance(write.target, Hidden)
-                target = as_tensor(write.target.current()) if is_hidden else arrays[write.target]
-                binding.assign(target, results[write.outputs[0].index])
-        for write in self._traced.writes:
-            if isinstance(write.target, Place):
-                leaves = [self._field(output, results, arrays) for output in write.outputs]
-                write.target.write(write.treedef.unflatten(leaves))
+            target = write.target
+            if isinstance(target, (int, Hidden)):
+                tensor = as_tensor(target.current()) if isinstance(target, Hidden) else arrays[target]
+                binding.assign(tensor, results[write.outputs[0].index])
+                continue
+            value = write.treedef.unflatten([self._field(o, results, arrays) for o in write.outputs])
+            if write.container:
+                found = target.read(bound) if isinstance(target, Argument) else target.read()
+                containers.append((found, value))
+            else:
+                fields.append((target, value))
+        for container, contents in containers:
+            replace(container, contents)
+        for place, value in fields:
+            place.write(value)
 
     def _field(self, output: Output, results: Sequence[Tensor], arrays: Sequence[Tensor]) -> Any:
         """A leaf of a field's new value; an object that was captured stays that object."""
         origin = output.origin
         if origin is not None and not origin.views and not isinstance(origin.thing, int):
-            return origin.thing
+            return origin.thing.current()
         return self._leaf(output, results, arrays)
 
     def __repr__(self) -> str:

@@ -272,7 +272,7 @@ class Function:
         written = [w.target for w in concrete.writes if isinstance(w.target, int)]
         if written:
             check_overlap(arrays, concrete.captured_inputs, written)
-        return concrete.run(arrays)
+        return concrete.run(arrays, call.bound)
 
     # --- input_signature ---
 

@@ -22,9 +22,10 @@ from graphify.errors import TraceError
 from graphify.ir import pretty
 from graphify.ir.bind import Tensor, as_tensor, not_taping, recording, resolve, value_in
 from graphify.ir.graph import Value, attr_sizes
-from graphify.ir.types import Spec
+from graphify.ir.types import Spec, in_c_order
 from graphify.optimise.pipeline import optimise
 from graphify.tracing.capture import Root, restore
+from graphify.tracing.containers import COPIED, Argument, Tracked, elements, fields_of, is_record, replace
 from graphify.tracing.guards import Place
 from graphify.tracing.signature import Call, Pattern, TensorSpec
 
@@ -46,7 +47,7 @@ def trace(
     try:
         with recording(root), not_taping():
             params, arguments = _parameters(root, call, pattern)
-            bound = inspect.BoundArguments(signature, _ordered(call, arguments))
+            bound = inspect.BoundArguments(signature, _ordered(root, call, arguments))
             run = converted_call if autograph else _plain_call
             result = run(function, *bound.args, **bound.kwargs)
             return _finish(root, params, result)
@@ -66,6 +67,8 @@ def _parameters(root: Root, call: Call, pattern: Pattern) -> tuple[list[Value], 
         value = root.param(Spec(shape, array.dtype, weak), _parameter_name(call, array, position))
         tensor = Tensor(value)
         tensor._scalar = isinstance(array, Tensor) and array._scalar
+        if not in_c_order(getattr(array, "_value", array)):
+            root.scattered.add(value)
         root.arguments[id(tensor)] = tensor
         params.append(value)
         tensors.append(tensor)
@@ -77,14 +80,30 @@ def _parameter_name(call: Call, array: Any, position: int) -> str:
     return named or call.name(position)
 
 
-def _ordered(call: Call, tensors: list[Tensor]) -> Any:
-    """The bound arguments with tensors in place of arrays."""
+def _ordered(root: Root, call: Call, tensors: list[Tensor]) -> Any:
+    """The bound arguments with tensors in place of arrays; their containers are tracked."""
     leaves = list(call.leaves)
     for position, key in enumerate(call.key[1]):
         first = getattr(key, "first", None)
         if first is not None:
             leaves[position] = tensors[first]
-    return call.treedef.unflatten(leaves)
+    bound = call.treedef.unflatten(leaves)
+    for name, value in bound.items():
+        _track(root, value, (("item", name),))
+    return bound
+
+
+def _track(root: Root, twin: Any, steps: tuple[Any, ...]) -> None:
+    """Watch the containers of an argument: what happens to them happens to the caller's."""
+    if isinstance(twin, (Tensor, np.ndarray)):
+        return
+    record = is_record(twin)
+    if record or type(twin) in COPIED:
+        root.tracked.append(Tracked(twin, Argument(steps)))
+    if record:
+        root.local_objects[id(twin)] = (twin, root.home)
+    for step, child in fields_of(twin) if record else elements(twin) or ():
+        _track(root, child, (*steps, step))
 
 
 class _Collector:
@@ -124,9 +143,9 @@ class _Collector:
         for position, argument in enumerate(self.root.arguments.values()):
             if tensor is argument:
                 return Origin(position, tuple(views))
-        for thing, twin in self.root.outside.values():
-            if tensor is twin:
-                return Origin(thing, tuple(views))
+        for hidden in self.root.hidden:
+            if self.root.outside.get(id(hidden.thing), (None, None))[1] is tensor:
+                return Origin(hidden, tuple(views))
         return None
 
     def tree(self, value: Any) -> tuple[tree.TreeDef, list[Output]]:
@@ -139,7 +158,6 @@ def _finish(root: Root, params: list[Value], result: Any) -> Traced:
     treedef, outputs = collect.tree(result)
     writes = _writes(root, collect)
     restore(root)
-    root.settle_guards()
     graph = root.finish(collect.values)
     if config.dump or config.debug >= 3:
         text = pretty.to_text(graph)
@@ -149,6 +167,8 @@ def _finish(root: Root, params: list[Value], result: Any) -> Traced:
     if config.dump:
         config.write(f"{graph.name}.optimised.txt", pretty.to_text(done.graph))
     remember_report(done.graph, done.report)
+    for container, contents in root.logs:
+        replace(container, contents)
     guards = list(root.guards.values())
     return Traced(
         graph, done.graph, done.report, params, root.hidden, outputs, treedef, writes, guards, root.notes
@@ -169,9 +189,18 @@ def _writes(root: Root, collect: _Collector) -> list[Write]:
         if twin._version:
             _check_writable(hidden.thing)
             writes.append(Write(hidden, *collect.tree(twin)))
+    twins = {id(twin) for _, twin, _ in root.cells.values()}
     for target, _ in root.writes.values():
-        if isinstance(target, Place):
+        if isinstance(target, Place) and id(target.holder) not in twins:
             writes.append(Write(target, *collect.tree(target.read())))
+    for place, value in root.rebound():
+        writes.append(Write(place, *collect.tree(value)))
+    for tracked in root.tracked:
+        contents = tracked.contents()
+        if contents is not None and isinstance(tracked.place, Place) and tracked.is_log(contents):
+            root.log(tracked, contents)
+        elif contents is not None:
+            writes.append(Write(tracked.place, *collect.tree(contents), container=True))
     return writes
 
 

@@ -32,10 +32,15 @@ class Literal:
 
     array: np.ndarray[Any, Any]
 
+    def __post_init__(self) -> None:
+        frozen = self.array.view()  # a result that is a constant is copied before it is given out
+        frozen.flags.writeable = False
+        object.__setattr__(self, "array", frozen)
+
     def _key(self) -> Any:
         a = self.array
         if a.size > 64:
-            return id(a)
+            return (a.__array_interface__["data"][0], a.shape, a.strides, a.dtype.name)
         return (a.dtype.name, a.shape, a.tobytes())
 
     def __hash__(self) -> int:
@@ -205,6 +210,7 @@ class Builder:
         self.writes: dict[Any, Any] = {}  # tensors and fields of outer frames written in this one,
         self.writes_done: dict[Any, Any] = {}  # each with its value before; kept once restored
         self.suspended: tuple[Any, ...] | None = None  # tapes of the enclosing frame meanwhile
+        self.scattered: set[Value] = set()  # parameters whose arrays do not lie in C order
         self._own: set[int] = set()  # ids of the nodes made here; the nodes are kept alive below
         self._kept: list[Node] = []
         self._interned: dict[Any, Node] = {}

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import CellType
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,12 @@ from graphify.ir.bind import (
     value_in,
 )
 from graphify.ir.graph import Builder, Graph, Value
-from graphify.ir.types import Spec, canonical_dtype
-from graphify.tracing.guards import SCALARS, Guard, Place, fingerprint
+from graphify.ir.types import Spec, canonical_dtype, in_c_order
+from graphify.tracing.containers import Tracked, elements, rebuilt
+from graphify.tracing.guards import SCALARS, Fixed, Guard, Place, Presence, SameObject, Within, fingerprint, is_numeric
+
+AnyPlace = Place | Within
+ABSENT = object()  # what a name or field that does not exist holds
 
 
 class Root(Builder):
@@ -43,8 +48,13 @@ class Root(Builder):
         self.scalars: dict[tuple[int, str], Tensor] = {}  # the hidden inputs for those
         self.outside: dict[int, tuple[Any, Tensor]] = {}  # id -> (thing, its twin in the trace)
         self.hidden: list[Hidden] = []
-        self.guards: dict[tuple[int, str], Guard] = {}
-        self.places: dict[int, Place] = {}  # id of an array -> the place it was read from
+        self.guards: dict[Any, Guard | SameObject | Presence] = {}
+        self.places: dict[int, AnyPlace] = {}  # id of an array -> the place it was read from
+        self.tracked: list[Tracked] = []  # containers from outside, with their twins in the trace
+        self.twins: dict[int, tuple[Any, Any]] = {}  # id -> (container from outside, its twin)
+        self.cells: dict[int, tuple[CellType, CellType, Any]] = {}  # id -> (cell, its twin, value)
+        self.logs: list[tuple[Any, Any]] = []  # containers that get these contents once
+        self.spaces: dict[int, Space] = {}  # id of a module's globals -> their twin
         self.local_objects: dict[int, Any] = {}  # objects the trace itself constructed
         self.arguments: dict[int, Tensor] = {}  # id -> tensors that stand for the caller's arrays
         self.notes: list[str] = []  # why a loop was unrolled and the like, for `explain`
@@ -61,16 +71,25 @@ class Root(Builder):
         if isinstance(thing, Tensor) and thing._base is not None and not self._differentiated(thing):
             op, operands, attrs = thing._view  # type: ignore[misc]
             return bind(op, (self.external(thing._base), *operands), attrs)  # type: ignore[no-any-return]
-        array = thing._value if isinstance(thing, Tensor) else thing
+        array = thing._value if isinstance(thing, Tensor) else np.asarray(thing)
         place = self.places.get(id(thing))
         spec = Spec(array.shape, canonical_dtype(array.dtype))
         value = self.param(spec, place.name if place else "captured")
+        if not in_c_order(array):
+            self.scattered.add(value)
         self.hidden.append(Hidden(value, thing, place))
-        return VariableTwin(value, thing) if getattr(thing, "trainable", False) else Tensor(value)
+        if isinstance(thing, Tensor) and getattr(thing, "trainable", False):
+            return VariableTwin(value, thing)
+        return Tensor(value)
 
     def _differentiated(self, thing: Tensor) -> bool:
         """Whether a tape outside follows this very tensor: then its base will not do for it."""
         return any(tape.tracks(thing) for tape in self.suspended or ())
+
+    def present(self, place: Place, expected: bool) -> bool:
+        """Guard that an attribute exists, or does not."""
+        self.guards.setdefault((place.key, "present"), Presence(place, expected))
+        return expected
 
     def guard(self, place: Place) -> Any:
         """The value at a place, as the trace shall see it: arrays become hidden inputs."""
@@ -85,39 +104,103 @@ class Root(Builder):
             self.guards[place.key] = Guard(place, fingerprint(value))
         return self._lift(value, place)
 
-    def _scalar(self, place: Place, value: Any) -> Tensor:
-        """A Python number as a hidden input that is read from its place at each call."""
+    def _scalar(self, place: AnyPlace, value: Any) -> Tensor:
+        """A number as a hidden input that is read from its place at each call."""
         known = self.scalars.get(place.key)
         if known is None:
             with recording(self):
-                param = self.param(as_tensor(value).spec, place.name)
+                tensor = as_tensor(value)
+                param = self.param(tensor.spec, place.name)
                 known = self.scalars[place.key] = Tensor(param)
+                known._scalar = tensor._scalar
             self.hidden.append(Hidden(param, value, place))
         return known
 
-    def _lift(self, value: Any, place: Place | None) -> Any:
+    def _lift(self, value: Any, place: AnyPlace) -> Any:
+        """A value from outside as the trace sees it: arrays are inputs, containers have twins."""
+        if isinstance(value, np.generic):  # np.float64 is a float, too
+            return self._scalar(place, value) if is_numeric(value) else value
+        if isinstance(value, SCALARS):
+            return value
         if isinstance(value, (Tensor, np.ndarray)):
-            if _home_open(value):
-                return value
-            if place is not None:
-                self.places.setdefault(id(value), place)
-            return value if hasattr(value, "assign") else self.external(value)
-        if isinstance(value, SCALARS) or not tree.is_container(value):
+            return value if _home_open(value) else self._array(value, place)
+        if id(value) in self.twins:
+            return self.twins[id(value)][1]
+        inside = elements(value)
+        if inside is None and type(value) is not set:
             return value
-        leaves, treedef = tree.flatten(value)
-        if not any(isinstance(leaf, (Tensor, np.ndarray)) for leaf in leaves):
-            return value
-        return treedef.unflatten([self._lift(leaf, None) for leaf in leaves])
+        base, steps = (place.base, place.steps) if isinstance(place, Within) else (place, ())
+        children = [self._lift(child, Within(base, (*steps, step))) for step, child in inside or ()]
+        if isinstance(value, tuple):
+            same = all(a is b for a, (_, b) in zip(children, inside or (), strict=True))
+            return value if same else rebuilt(value, children)
+        twin = set(value) if type(value) is set else rebuilt(value, children)
+        self.twins[id(value)] = (value, twin)
+        self.tracked.append(Tracked(twin, place))
+        return twin
+
+    def _array(self, value: Any, place: AnyPlace) -> Any:
+        first = self.places.setdefault(id(value), place)
+        if first.key != place.key:
+            self.guards.setdefault((first.key, place.key), SameObject(first, place))
+        return value if hasattr(value, "assign") else self.external(value)
+
+    def cell(self, cell: CellType, name: str, lift: Callable[[Place], Any]) -> CellType:
+        """The twin of a closure cell; every function of the trace that shares the cell shares it."""
+        known = self.cells.get(id(cell))
+        if known is None:
+            value = lift(Place(cell, name, "cell"))
+            known = self.cells[id(cell)] = (cell, CellType(value), value)
+        return known[1]
+
+    def space(self, names: dict[str, Any]) -> Space:
+        """The twin of a module's globals."""
+        known = self.spaces.get(id(names))
+        if known is None:
+            known = self.spaces[id(names)] = Space(names, dict(names))
+        return known
 
     def wrote_outside(self) -> bool:
         """Whether the trace updated an array that it took from outside."""
         return any(t._base is None and t._version for _, t in self.outside.values())
 
-    def settle_guards(self) -> None:
-        """Drop guards on containers that the trace itself changed: they are its own log."""
-        for key, guard in list(self.guards.items()):
-            if type(guard.expected) is tuple and not guard.holds():
-                del self.guards[key]
+    def note_read(self, container: Any) -> None:
+        """Note that the program looks at a container: what the trace does to it is no mere log."""
+        for tracked in self.tracked:
+            tracked.seen = tracked.seen or tracked.twin is container
+
+    def log(self, tracked: Tracked, contents: Any) -> None:
+        """A list or set that the trace itself writes, once: from now on only its identity counts."""
+        container = tracked.place.read()
+        self.guards[tracked.place.key] = SameObject(tracked.place, Fixed(container))
+        self.logs.append((container, contents))
+
+    def rebound(self) -> Iterator[tuple[Place, Any]]:
+        """Closure variables and globals that the trace assigned, with their new values."""
+        for cell, twin, before in self.cells.values():
+            value = Place(twin, "", "cell").read()
+            if value is not before:
+                yield Place(cell, "", "cell"), value
+        for space in self.spaces.values():
+            for name in sorted(space.written):
+                value = space.twin.get(name, ABSENT)
+                if value is not space.before.get(name, ABSENT):
+                    yield Place(space.names, name, "global"), value
+
+
+@dataclass(slots=True, eq=False)
+class Space:
+    """A module's globals and their twin, which the functions of a trace read and rebind."""
+
+    names: dict[str, Any]
+    twin: dict[str, Any]
+    before: dict[str, Any] = field(default_factory=dict)  # values of the names that were lifted
+    written: set[str] = field(default_factory=set)  # names declared global
+
+    def lift(self, name: str, lift: Callable[[Place], Any]) -> None:
+        """Make the trace see a name as it shall see it."""
+        if name not in self.before and name in self.names:
+            self.twin[name] = self.before[name] = lift(Place(self.names, name, "global"))
 
 
 class VariableTwin(Tensor):
@@ -141,7 +224,7 @@ class Hidden:
 
     param: Value
     thing: Any
-    place: Place | None
+    place: AnyPlace | None
 
     def current(self) -> Any:
         """The object to feed now: what stands at the place, or the captured object."""
@@ -192,8 +275,6 @@ def restore(builder: Builder) -> None:
     builder.writes_done = dict(builder.writes)
     builder.writes.clear()
 
-
-ABSENT = object()
 
 
 def captured(builder: Builder) -> list[Value]:

@@ -9,14 +9,16 @@ not guarded by value: they are hidden inputs, read anew from their place at each
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
-from graphify import tree
 from graphify.ir.bind import Tensor
+from graphify.ir.types import in_c_order
+from graphify.tracing.containers import elements, follow
 
 _MISSING = object()
 SCALARS = (bool, int, float, complex, str, bytes, type(None))
@@ -63,6 +65,80 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Within:
+    """A place inside a container that stands at a place: `self.params['w']`."""
+
+    base: Place
+    steps: tuple[tuple[str, Any], ...]  # see graphify.tracing.containers
+
+    @property
+    def holder(self) -> Any:
+        return self.base.holder
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return (*self.base.key, *((kind, type(key), key) for kind, key in self.steps))
+
+    @property
+    def name(self) -> str:
+        """A name for a parameter: the last key that is a name."""
+        names = [key for _, key in self.steps if isinstance(key, str) and key.isidentifier()]
+        return names[-1] if names else self.base.name
+
+    def read(self) -> Any:
+        value = self.base.read()
+        try:
+            return follow(value, self.steps)
+        except (LookupError, AttributeError, TypeError):
+            return _MISSING
+
+    def __str__(self) -> str:
+        return str(self.base) + "".join(f"[{k!r}]" if kind == "item" else f".{k}" for kind, k in self.steps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fixed:
+    """An object in the role of a place."""
+
+    thing: Any
+
+    def read(self) -> Any:
+        return self.thing
+
+    def __str__(self) -> str:
+        return f"that {type(self.thing).__name__}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SameObject:
+    """Two places that held one object while tracing: the trace takes them for one."""
+
+    place: Any
+    other: Any
+    expected: None = None
+
+    def holds(self) -> bool:
+        return self.place.read() is self.other.read()
+
+    def explain(self) -> str:
+        return f"{self.place} and {self.other} are no longer the same object"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Presence:
+    """Whether an attribute exists."""
+
+    place: Any
+    expected: bool
+
+    def holds(self) -> bool:
+        return (self.place.read() is not _MISSING) == self.expected
+
+    def explain(self) -> str:
+        return f"{self.place} " + ("is gone" if self.expected else "exists now")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Guard:
     """A place and the fingerprint of what a trace found there."""
 
@@ -90,26 +166,53 @@ class ArraySpec:
 
     shape: tuple[int, ...]
     dtype: Any
+    ordered: bool = True  # lies in memory in C order
+
+
+def _array_spec(array: Any) -> ArraySpec:
+    return ArraySpec(array.shape, array.dtype, in_c_order(array))
 
 
 def fingerprint(value: Any) -> Any:
     """What two values must share for a trace of the one to serve the other."""
+    if isinstance(value, np.generic):  # np.float64 is a float, too
+        return _numpy_scalar(value)
     if isinstance(value, SCALARS):
         return value
     if isinstance(value, Tensor):
-        return Identity(value) if value.is_symbolic else ArraySpec(value._value.shape, value.dtype)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return ArraySpec(value.shape, value.dtype)
+        return Identity(value) if value.is_symbolic else _array_spec(value._value)
+    if isinstance(value, np.ndarray):
+        return _array_spec(value)
     if isinstance(value, FunctionType):
         cells = tuple(map(_cell, value.__closure__ or ()))
         keyword_defaults = tuple((value.__kwdefaults__ or {}).items())
         return ("function", Identity(value.__code__), cells, _known(value.__defaults__), _known(keyword_defaults))
-    if isinstance(value, MethodType):
+    if isinstance(value, MethodType) or "__func__" in getattr(value, "__dict__", ()):
         return ("method", Identity(value.__func__), Identity(value.__self__))
-    if tree.is_container(value):
-        leaves, treedef = tree.flatten(value)
-        return (treedef, tuple(fingerprint(leaf) for leaf in leaves))
+    inside = elements(value)
+    if inside is not None:
+        return (type(value), tuple((step, fingerprint(element)) for step, element in inside))
+    if isinstance(value, (set, frozenset)):
+        return (type(value), frozenset((type(v), v) for v in value))
+    if isinstance(value, (list, dict, deque, bytearray)):  # a subclass, with its content as it is
+        content = list(value.items()) if isinstance(value, dict) else list(value)
+        return (Identity(value), _known(tuple(map(_frozen, content))))
     return Identity(value)
+
+
+def _numpy_scalar(value: np.generic) -> Any:
+    if is_numeric(value):
+        return ArraySpec((), value.dtype)
+    return (type(value), value.item())
+
+
+def is_numeric(value: np.generic) -> bool:
+    """Whether a NumPy scalar is a number that a graph can hold."""
+    return value.dtype.kind in "biufc" or value.dtype.name == "bfloat16"
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _cell(cell: CellType) -> Any:
@@ -136,4 +239,6 @@ def same(a: Any, b: Any) -> bool:
         return False
     if type(a) is tuple:
         return len(a) == len(b) and all(map(same, a, b))
+    if type(a) in (float, complex):
+        return repr(a) == repr(b)  # NaN is itself, 0.0 is not -0.0
     return bool(a == b) or (a != a and b != b)

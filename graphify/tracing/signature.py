@@ -23,7 +23,7 @@ from graphify.config import config
 from graphify.errors import SpecError, TraceError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, Shape, SizeVar, size
-from graphify.ir.types import DType, canonical_dtype
+from graphify.ir.types import DType, canonical_dtype, in_c_order
 from graphify.tracing.guards import Identity, fingerprint
 
 NUMBERS = (int, float, complex)
@@ -39,6 +39,7 @@ class ArrayKey:
     first: int  # which of the distinct arrays it is
     weak: bool = False  # a generalised Python number
     scalar: bool = False  # a NumPy scalar: cannot be updated in place
+    ordered: bool = True  # lies in memory in C order: its reshapes are views
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ class Call:
         general: positions of Python numbers that are traced as weak scalars instead of by value.
     """
 
-    __slots__ = ("arguments", "arrays", "general", "key", "leaves", "masked", "names", "positions", "shapes", "treedef")
+    __slots__ = ("arguments", "arrays", "bound", "general", "key", "leaves", "masked", "names", "positions", "shapes", "treedef")
 
     def __init__(
         self,
@@ -143,7 +144,7 @@ class Call:
     ) -> None:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        self.arguments, self.general = (args, kwargs), general
+        self.arguments, self.general, self.bound = (args, kwargs), general, bound.arguments
         self.leaves, self.treedef = tree.flatten(dict(bound.arguments), is_leaf=_is_leaf)
         self.names: list[str] = []  # filled on demand by `name`
         self.arrays: list[Tensor | TensorSpec] = []  # distinct ones
@@ -186,7 +187,10 @@ class Call:
             if first == len(self.arrays):
                 self.arrays.append(tensor)
                 self.positions.append(position)
-            return ArrayKey(tensor.dtype, tensor.ndim, first, tensor._weak, tensor._scalar)
+            ordered = in_c_order(tensor._value)
+            return ArrayKey(
+                tensor.dtype, tensor.ndim, first, tensor._weak, tensor._scalar, ordered
+            )
         if kind in STATIC:
             return StaticKey(kind, leaf)
         if isinstance(leaf, (np.ndarray, np.generic)):

@@ -185,6 +185,9 @@ def test_a_pullback_outlives_updates_of_its_arguments():
     _, pullback = graphify.vjp(lambda v: v * v, x)
     x[:] = 0.0
     np.testing.assert_allclose(pullback(np.ones(3))[0], 2 * X)
+    result, pullback = graphify.vjp(lambda v: v * 2.0, x)
+    result[:] = 0.0
+    np.testing.assert_allclose(pullback(np.ones(3))[0], np.full(3, 2.0))
     array = X.copy()
     _, pullback = graphify.vjp(lambda v: v * v, array)
     array[:] = 0.0  # NumPy's own update, which nobody hears of

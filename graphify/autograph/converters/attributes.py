@@ -17,6 +17,7 @@ import gast
 
 from graphify.autograph.converters import resolve
 from graphify.autograph.converters.base import Context, Converter, chain_of
+from graphify.location import is_library_module
 
 
 def transform(tree: Any, ctx: Context) -> Any:
@@ -46,16 +47,23 @@ class _Attributes(Converter):
         return known and (chain is None or chain[0] not in ("self", "cls"))
 
     def _is_module(self, name: str) -> bool:
-        return name == self.ctx.ag or isinstance(self.value_of(name), ModuleType)
+        value = self.value_of(name)
+        return name == self.ctx.ag or isinstance(value, ModuleType) and is_library_module(value)
 
     def visit_Call(self, node: Any) -> Any:
         if self.ctx.is_operator(node, "call"):
-            node.args = [self._callee(node.args[0]), *map(self.visit, node.args[1:])]
+            node.args = [self._called(node.args[0]), *map(self.visit, node.args[1:])]
         else:
             node.func = self._callee(node.func)
             node.args = [self.visit(a) for a in node.args]
         node.keywords = [self.visit(k) for k in node.keywords]
         return node
+
+    def _called(self, node: Any) -> Any:
+        """What `ag.call` calls: a field that holds a function or a layer may change."""
+        if isinstance(node, gast.Attribute) and node.attr in resolve.MUTATING:
+            return self._inner(node)
+        return self.visit(node)
 
     def _callee(self, node: Any) -> Any:
         return self._inner(node) if isinstance(node, gast.Attribute) else self.visit(node)

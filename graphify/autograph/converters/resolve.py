@@ -28,7 +28,7 @@ OVERLOADED = _words("""
 """)
 # Builtins that mean the same for a tensor as for anything else.
 PLAIN_BUILTINS = _words("""
-    isinstance issubclass type id repr str hasattr callable super hash slice ord chr format
+    isinstance issubclass type id repr str callable super hash slice ord chr format
     bytes bytearray frozenset object ascii hex bin oct property staticmethod classmethod
     memoryview
 """)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import sys
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -21,12 +22,12 @@ from graphify.autograph.operators.places import Contents
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.bind import Tensor, current_builder, resolve
-from graphify.location import here, is_library
+from graphify.location import here, is_library, is_library_module
 from graphify.numpy._table import FUNCTIONS
 from graphify.ops import core
 from graphify.syntax.loader import is_marked
 from graphify.tracing.capture import ABSENT, Root, root_of
-from graphify.tracing.guards import Place
+from graphify.tracing.guards import SCALARS, Place
 
 DO_NOT_CONVERT = "__graphify_do_not_convert__"
 _AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
@@ -106,7 +107,9 @@ def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
 
 def _construct(cls: type, args: Any, kwargs: Any) -> Any:
     if issubclass(cls, np.generic) and len(args) == 1 and isinstance(args[0], Tensor):
-        return core.to_dtype(resolve(args[0]), cls)  # np.float32(x)
+        scalar = core.copy(core.to_dtype(resolve(args[0]), cls))  # np.float32(x): never x itself
+        scalar._scalar = not scalar.dims
+        return scalar
     instance = cls(*args, **kwargs)
     remember_local(instance)
     return instance
@@ -146,30 +149,35 @@ def converted(function: FunctionType) -> FunctionType:
     from graphify.autograph.pipeline import convert
 
     conversion = convert(function)
-    namespace = dict(function.__globals__)
     root = root_of(current_builder())
-    if root is not None:
-        for name in conversion.global_names:
-            if name in namespace:
-                namespace[name] = _lifted(root, Place(function.__globals__, name, "global"), namespace[name])
-    namespace["ag"] = operators
-    cells = _lifted_cells(function, conversion, root)
-    return conversion.instantiate(function, namespace, cells)
+    if root is None:
+        return conversion.instantiate(function, None, None, operators)
+    space = root.space(function.__globals__)
+    for name in conversion.global_names | conversion.written_globals:
+        space.lift(name, lambda place: _lifted(root, place))
+    space.written |= conversion.written_globals
+    made = conversion.instantiate(function, space.twin, _lifted_cells(function, root), operators)
+    _lift_defaults(function, made, root)
+    return made
 
 
-def _lifted_cells(function: FunctionType, conversion: Any, root: Root | None) -> tuple[CellType, ...] | None:
-    cells = function.__closure__
-    if root is None or not cells:
-        return cells
-    written = set(conversion.written_names)
-    lifted = []
-    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
-        place = Place(cell, name, "cell")
-        value = place.read()
-        keep = name in written or not _is_set(cell)
-        new = value if keep else _lifted(root, place, value)
-        lifted.append(cell if keep or new is value else CellType(new))
-    return tuple(lifted)
+def _lifted_cells(function: FunctionType, root: Root) -> tuple[CellType, ...] | None:
+    """The closure, with twins of the cells that come from outside the trace."""
+    if not function.__closure__:
+        return function.__closure__
+    names = function.__code__.co_freevars
+    return tuple(
+        root.cell(cell, name, lambda place: _lifted(root, place)) if _is_set(cell) else cell
+        for name, cell in zip(names, function.__closure__, strict=True)
+    )
+
+
+def _lift_defaults(function: FunctionType, made: FunctionType, root: Root) -> None:
+    """Defaults that can change (lists, arrays) are read anew by each trace and run."""
+    if any(not isinstance(v, (*SCALARS, type, FunctionType)) for v in function.__defaults__ or ()):
+        made.__defaults__ = root.guard(Place(function, "__defaults__", "attribute"))
+    if any(not isinstance(v, (*SCALARS, type, FunctionType)) for v in (function.__kwdefaults__ or {}).values()):
+        made.__kwdefaults__ = root.guard(Place(function, "__kwdefaults__", "attribute"))
 
 
 def _is_set(cell: CellType) -> bool:
@@ -180,7 +188,8 @@ def _is_set(cell: CellType) -> bool:
     return True
 
 
-def _lifted(root: Root, place: Place, value: Any) -> Any:
+def _lifted(root: Root, place: Place) -> Any:
+    value = place.read()
     if isinstance(value, (ModuleType, type)) or is_marked(value):
         return value
     return root.guard(place)
@@ -193,12 +202,47 @@ def attr(obj: Any, name: str) -> Any:
     """`obj.name`, guarded where a trace reads the field of an object from outside."""
     builder = current_builder()
     root = root_of(builder)
-    if root is None or isinstance(obj, (Tensor, np.ndarray, ModuleType)):
+    if root is None or isinstance(obj, (Tensor, np.ndarray)) or _is_library(obj):
         return getattr(obj, name)
     value = getattr(obj, name)
-    if callable(value) and not isinstance(value, Tensor) or _was_written(builder, obj, name):
+    if _is_fixed(obj, value) or _was_written(builder, obj, name):
         return value
     return root.guard(Place(obj, name, "attribute"))
+
+
+def _is_library(obj: Any) -> bool:
+    """Whether an object is a module, or a class of a module, that is not the user's own."""
+    if isinstance(obj, type):
+        obj = sys.modules.get(obj.__module__)
+    return isinstance(obj, ModuleType) and is_library_module(obj)
+
+
+def _is_fixed(obj: Any, value: Any) -> bool:
+    """Whether an attribute counts as part of the program: methods, modules, classes."""
+    if isinstance(value, (ModuleType, type, BuiltinFunctionType)) or is_marked(value):
+        return True
+    return getattr(value, "__self__", None) is obj  # bound methods, decorated ones included
+
+
+def getattr_(obj: Any, name: Any, *default: Any) -> Any:
+    """The built-in getattr."""
+    root = root_of(current_builder())
+    if root is None or isinstance(obj, (Tensor, np.ndarray)) or not isinstance(name, str):
+        return getattr(obj, name, *default)
+    if default and not hasattr_(obj, name):
+        return default[0]
+    return attr(obj, name)
+
+
+def hasattr_(obj: Any, name: Any) -> Any:
+    """The built-in hasattr."""
+    root = root_of(current_builder())
+    known = hasattr(obj, name)
+    if root is None or isinstance(obj, (Tensor, np.ndarray)) or _is_library(obj):
+        return known
+    if _was_written(current_builder(), obj, name) or id(obj) in root.local_objects:
+        return known
+    return root.present(Place(obj, name, "attribute"), known)
 
 
 def _was_written(builder: Any, obj: Any, name: str) -> bool:
@@ -250,6 +294,9 @@ def delitem(obj: Any, key: Any) -> None:
     if isinstance(obj, (list, dict)):
         _log_container(obj)
     del obj[key]
+
+
+OVERLOADS.update({getattr: getattr_, hasattr: hasattr_, setattr: setattr_})
 
 
 def _own_array(array: Any) -> Any:

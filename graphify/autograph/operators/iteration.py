@@ -17,6 +17,7 @@ from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
 from graphify.ir.sizes import Dim, Size, size_op
 from graphify.ops import elementwise
 from graphify.ops.shape import as_dim
+from graphify.tracing.capture import root_of
 
 
 @dataclass(slots=True)
@@ -31,19 +32,19 @@ class Items:
     python: Any = None
     optional: bool = False
 
-    def concrete(self) -> Any:
-        """Something Python can iterate, for loops of known length."""
+    def concrete(self) -> Iterator[Any]:
+        """The items, for loops of known length; each is looked up when its turn comes."""
         if self.python is not None:
-            return self.python
+            return builtins.iter(self.python)
         assert isinstance(self.length, int)
-        return [self.item(i) for i in builtins.range(self.length)]
+        return (self.item(i) for i in builtins.range(self.length))
 
     def __iter__(self) -> Iterator[Any]:
         if not isinstance(self.length, int):
             from graphify.ir.bind import value_needed
 
             raise value_needed(resolve(as_tensor(self.length)), "the length")
-        return iter(self.concrete())
+        return self.concrete()
 
     def __len__(self) -> int:
         return builtins.len(list(iter(self)))
@@ -60,6 +61,7 @@ def items_of(iterable: Any) -> Items | None:
         return Items(builtins.len(iterable), lambda i: _affine(i, start, step), iterable, optional=True)
     if isinstance(iterable, (Tensor, np.ndarray)):
         return _rows(iterable)
+    _note_read(iterable)
     return None
 
 
@@ -136,7 +138,14 @@ def len(value: Any) -> Any:
         return value.shape[0]
     if isinstance(value, Items):
         return value.length if isinstance(value.length, int) else as_tensor(value.length)
+    _note_read(value)
     return builtins.len(value)
+
+
+def _note_read(value: Any) -> None:
+    root = root_of(current_builder()) if isinstance(value, (list, set)) else None
+    if root is not None:
+        root.note_read(value)
 
 
 def _all_items(iterables: tuple[Any, ...]) -> list[Items] | None:

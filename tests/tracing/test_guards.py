@@ -1,0 +1,436 @@
+"""What a trace reads from outside: scalars are guarded, arrays and Variables go in by reference."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify.tracing.guards import fingerprint, same
+
+SCALE = 2.0
+NAMES = ["a", "b"]
+ARRAY = np.ones(2)
+SETTINGS = {"k": 1, "w": np.ones(2)}
+
+
+def traces(f):
+    return len(f.concrete_functions)
+
+
+@pytest.fixture
+def module():
+    """This module's globals, put back after the test."""
+    names = {"SCALE": 2.0, "NAMES": ["a", "b"], "ARRAY": np.ones(2), "SETTINGS": {"k": 1, "w": np.ones(2)}}
+    globals().update(names)
+    yield globals()
+    globals().update(names)
+
+
+def test_a_changed_global_number_retraces_and_says_so(module):
+    @graphify.function
+    def f(x):
+        return x * SCALE
+
+    assert float(f(np.array(1.0))) == 2.0
+    module["SCALE"] = 3.0
+    assert float(f(np.array(1.0))) == 3.0
+    assert f.traces()[1].cause == "global SCALE changed from 2.0 to 3.0"
+    module["SCALE"] = 2.0
+    assert float(f(np.array(1.0))) == 2.0
+    assert traces(f) == 2
+
+
+def test_a_global_number_that_keeps_changing_becomes_an_input(module):
+    @graphify.function
+    def f(x):
+        return x * SCALE
+
+    for k in range(8):
+        module["SCALE"] = float(k)
+        assert f(np.ones(1, np.float32)).dtype == np.float32
+        assert float(f(np.ones(1, np.float32))[0]) == k
+    assert traces(f) <= 4
+
+
+def test_a_global_of_another_type(module):
+    @graphify.function
+    def f(x):
+        return x * SCALE
+
+    assert f(np.ones(1, np.int32)).dtype == np.float64
+    module["SCALE"] = 2
+    assert f(np.ones(1, np.int32)).dtype == np.int32
+    module["SCALE"] = np.float32(2)
+    assert f(np.ones(1, np.float16)).dtype == np.float32
+    module["SCALE"] = np.arange(3.0)
+    assert f(np.ones(1)).shape == (3,)
+
+
+def test_global_arrays_go_in_by_reference(module):
+    @graphify.function
+    def f(x):
+        return x + ARRAY
+
+    assert f(np.zeros(2)).numpy().tolist() == [1.0, 1.0]
+    ARRAY[0] = 5.0
+    assert f(np.zeros(2)).numpy().tolist() == [5.0, 1.0]
+    module["ARRAY"] = np.full(2, 7.0)
+    assert f(np.zeros(2)).numpy().tolist() == [7.0, 7.0]
+    assert traces(f) == 1
+    module["ARRAY"] = np.full(3, 7.0)
+    assert f(np.zeros(3)).numpy().tolist() == [7.0] * 3
+
+
+def test_global_containers(module):
+    @graphify.function
+    def f(x):
+        for _ in NAMES:
+            x = x + SETTINGS["w"] * SETTINGS["k"]
+        return x
+
+    assert f(np.zeros(2)).numpy().tolist() == [2.0, 2.0]
+    NAMES.append("c")
+    assert f(np.zeros(2)).numpy().tolist() == [3.0, 3.0]
+    SETTINGS["w"][:] = 2.0
+    assert f(np.zeros(2)).numpy().tolist() == [6.0, 6.0]
+    SETTINGS["w"] = np.ones(2)
+    assert f(np.zeros(2)).numpy().tolist() == [3.0, 3.0]
+    SETTINGS["k"] = 10
+    assert f(np.zeros(2)).numpy().tolist() == [30.0, 30.0]
+    SETTINGS["new"] = np.ones(1)
+    assert f(np.zeros(2)).numpy().tolist() == [30.0, 30.0]
+
+
+def test_a_deleted_global(module):
+    module["GONE"] = 1.0
+
+    @graphify.function
+    def f(x):
+        return x + GONE  # noqa: F821
+
+    f(np.zeros(1))
+    del module["GONE"]
+    with pytest.raises(NameError, match="GONE"):
+        f(np.zeros(1))
+
+
+def helper(x):
+    return x + 1
+
+
+def other_helper(x):
+    return x + 2
+
+
+def test_a_redefined_global_function(module):
+    @graphify.function
+    def f(x):
+        return helper(x)
+
+    first = module["helper"]
+    assert float(f(np.array(0.0))) == 1.0
+    module["helper"] = other_helper
+    assert float(f(np.array(0.0))) == 2.0
+    module["helper"] = first
+    assert float(f(np.array(0.0))) == 1.0
+
+
+def test_closure_cells():
+    k, w = 2, np.ones(2)
+
+    @graphify.function
+    def f(x):
+        return x * k + w
+
+    assert f(np.ones(2)).numpy().tolist() == [3.0, 3.0]
+    k = 3
+    assert f(np.ones(2)).numpy().tolist() == [4.0, 4.0]
+    assert f.traces()[1].cause == "closure variable k changed from 2 to 3"
+    w[:] = 10
+    assert f(np.ones(2)).numpy().tolist() == [13.0, 13.0]
+    w = np.zeros(2)
+    assert f(np.ones(2)).numpy().tolist() == [3.0, 3.0]
+    assert traces(f) == 2
+
+
+class Model:
+    def __init__(self):
+        self.scale = 2.0
+        self.w = np.ones(2)
+        self.params = {"w": np.ones(2), "deep": [np.ones(2)]}
+        self.training = True
+
+    @graphify.function
+    def scaled(self, x):
+        return x * self.scale if self.training else x
+
+    @graphify.function
+    def weighted(self, x):
+        return x * self.w
+
+    @graphify.function
+    def from_dict(self, x):
+        return x * self.params["w"] + self.params["deep"][0]
+
+
+def test_attributes_of_self():
+    m = Model()
+    x = np.ones(2)
+    assert m.scaled(x).numpy().tolist() == [2.0, 2.0]
+    m.scale = 5.0
+    assert m.scaled(x).numpy().tolist() == [5.0, 5.0]
+    m.training = False
+    assert m.scaled(x).numpy().tolist() == [1.0, 1.0]
+    m.training, m.scale = True, 2.0
+    assert m.scaled(x).numpy().tolist() == [2.0, 2.0]
+
+
+def test_array_attributes_by_reference():
+    m = Model()
+    x = np.ones(2)
+    m.weighted(x)
+    m.w[:] = 3.0
+    assert m.weighted(x).numpy().tolist() == [3.0, 3.0]
+    m.w = np.full(2, 4.0)
+    assert m.weighted(x).numpy().tolist() == [4.0, 4.0]
+    assert len(Model.weighted.concrete_functions) == 1
+
+
+def test_arrays_in_a_dict_of_an_attribute():
+    m = Model()
+    x = np.ones(2)
+    assert m.from_dict(x).numpy().tolist() == [2.0, 2.0]
+    m.params["w"][:] = 3.0
+    assert m.from_dict(x).numpy().tolist() == [4.0, 4.0]
+    m.params["w"] = np.full(2, 5.0)
+    assert m.from_dict(x).numpy().tolist() == [6.0, 6.0]
+    m.params["deep"][0] = np.zeros(2)
+    assert m.from_dict(x).numpy().tolist() == [5.0, 5.0]
+    m.params = {"w": np.zeros(2), "deep": [np.zeros(2)]}
+    assert m.from_dict(x).numpy().tolist() == [0.0, 0.0]
+
+
+class Layer:
+    def __init__(self, w, activation=None):
+        self.w = w
+        self.activation = activation
+
+    def __call__(self, x):
+        y = x @ self.w
+        return y if self.activation is None else self.activation(y)
+
+
+class Net:
+    def __init__(self, *layers):
+        self.layers = list(layers)
+
+    @graphify.function
+    def direct(self, x):
+        for layer in self.layers:
+            x = x @ layer.w
+        return x
+
+    @graphify.function
+    def called(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+@pytest.mark.parametrize("name", ["direct", "called"])
+def test_a_list_of_layers(name):
+    net = Net(Layer(np.eye(2)), Layer(2 * np.eye(2)))
+    run = getattr(net, name)
+    x = np.ones((1, 2))
+    assert run(x).numpy().tolist() == [[2.0, 2.0]]
+    net.layers[0].w[:] = 3 * np.eye(2)
+    assert run(x).numpy().tolist() == [[6.0, 6.0]]
+    net.layers[1].w = np.eye(2)
+    assert run(x).numpy().tolist() == [[3.0, 3.0]]
+    net.layers.append(Layer(10 * np.eye(2)))
+    assert run(x).numpy().tolist() == [[30.0, 30.0]]
+    net.layers[2] = Layer(np.eye(2))
+    assert run(x).numpy().tolist() == [[3.0, 3.0]]
+    net.layers.pop()
+    net.layers.pop()
+    assert run(x).numpy().tolist() == [[3.0, 3.0]]
+
+
+def test_two_instances_do_not_share_weights():
+    a, b = Net(Layer(np.eye(2))), Net(Layer(5 * np.eye(2)))
+    x = np.ones((1, 2))
+    for _ in range(2):
+        assert a.direct(x).numpy().tolist() == [[1.0, 1.0]]
+        assert b.direct(x).numpy().tolist() == [[5.0, 5.0]]
+
+
+def test_an_activation_is_guarded():
+    net = Net(Layer(np.eye(2), np.tanh))
+    x = np.ones((1, 2))
+    assert np.allclose(net.called(x).numpy(), np.tanh(1.0))
+    net.layers[0].activation = None
+    assert np.allclose(net.called(x).numpy(), 1.0)
+    net.layers[0].activation = lambda v: v * 7
+    assert np.allclose(net.called(x).numpy(), 7.0)
+
+
+@dataclasses.dataclass
+class Params:
+    w: object
+    b: float
+
+
+def test_a_captured_dataclass():
+    params = Params(np.ones(2), 1.0)
+
+    @graphify.function
+    def f(x):
+        return x * params.w + params.b
+
+    x = np.ones(2)
+    assert f(x).numpy().tolist() == [2.0, 2.0]
+    params.b = 5.0
+    assert f(x).numpy().tolist() == [6.0, 6.0]
+    params.w = np.zeros(2)
+    assert f(x).numpy().tolist() == [5.0, 5.0]
+
+
+def test_a_property_is_read_as_the_method_it_is():
+    class Model:
+        def __init__(self):
+            self._w = np.ones(2)
+            self.k = 2
+
+        @property
+        def w(self):
+            return self._w * self.k
+
+        @graphify.function
+        def run(self, x):
+            return x * self.w
+
+    m = Model()
+    assert m.run(np.ones(2)).numpy().tolist() == [2.0, 2.0]
+    m.k = 3
+    assert m.run(np.ones(2)).numpy().tolist() == [3.0, 3.0]
+    m._w = np.zeros(2)
+    assert m.run(np.ones(2)).numpy().tolist() == [0.0, 0.0]
+
+
+def test_attributes_read_by_getattr_and_vars():
+    m = Model()
+
+    @graphify.function
+    def f(x):
+        return x * getattr(m, "scale") * (1 if hasattr(m, "w") else 0)  # noqa: B009
+
+    assert float(f(np.array(1.0))) == 2.0
+    m.scale = 4.0
+    assert float(f(np.array(1.0))) == 4.0
+    del m.w
+    assert float(f(np.array(1.0))) == 0.0
+
+
+def test_class_attributes():
+    class Base:
+        k = 2
+
+        @graphify.function
+        def run(self, x):
+            return x * self.k * type(self).k
+
+    b = Base()
+    assert float(b.run(np.array(1.0))) == 4.0
+    Base.k = 3
+    assert float(b.run(np.array(1.0))) == 9.0
+
+
+def test_attributes_of_modules_are_guarded():
+    import types
+
+    settings = types.ModuleType("settings")
+    settings.k = 2.0
+
+    @graphify.function
+    def f(x):
+        return x * settings.k
+
+    assert float(f(np.array(1.0))) == 2.0
+    settings.k = 3.0
+    assert float(f(np.array(1.0))) == 3.0
+
+
+def test_default_arguments_of_a_helper():
+    def helper(x, k=[2]):  # noqa: B006
+        return x * k[0]
+
+    @graphify.function
+    def f(x):
+        return helper(x)
+
+    assert float(f(np.array(1.0))) == 2.0
+    helper.__defaults__[0][0] = 3
+    assert float(f(np.array(1.0))) == 3.0
+
+
+def test_attributes_of_an_argument_object():
+    class Config:
+        def __init__(self):
+            self.k = 1
+            self.items = [1, 2]
+            self.inner = Layer(np.ones(2))
+
+    @graphify.function
+    def f(x, c):
+        return x * c.k + sum(c.items) + c.inner.w
+
+    c = Config()
+    assert f(np.zeros(2), c).numpy().tolist() == [4.0, 4.0]
+    c.items.append(3)
+    assert f(np.zeros(2), c).numpy().tolist() == [7.0, 7.0]
+    c.inner.w = np.zeros(2)
+    assert f(np.zeros(2), c).numpy().tolist() == [6.0, 6.0]
+    c.inner = Layer(np.full(2, 9.0))
+    assert f(np.zeros(2), c).numpy().tolist() == [15.0, 15.0]
+
+
+def test_sets_and_other_objects_by_content_or_identity():
+    allowed = {1, 2}
+
+    @graphify.function
+    def f(x, k):
+        return x if k in allowed else -x
+
+    assert float(f(np.array(1.0), 3)) == -1.0
+    allowed.add(3)
+    assert float(f(np.array(1.0), 3)) == 1.0
+
+
+@pytest.mark.parametrize(
+    "a, b, equal",
+    [
+        (1, 1, True),
+        (1, 1.0, False),
+        (1, True, False),
+        (float("nan"), float("nan"), True),
+        ("a", "a", True),
+        (None, None, True),
+        ([1, 2], [1, 2], True),
+        ([1, 2], (1, 2), False),
+        ({"a": 1}, {"a": 1}, True),
+        ({"a": 1}, {"b": 1}, False),
+        (np.ones(2), np.zeros(2), True),
+        (np.ones(2), np.ones(3), False),
+        (np.ones(2), np.ones(2, np.float32), False),
+        (np.float64(1), np.float64(2), True),
+        (np.float64(1), 1.0, False),
+        (np.float64(1), np.float32(1), False),
+        (np.str_("a"), np.str_("b"), False),
+        (0.0, -0.0, False),
+        (object(), object(), False),
+        ({1, 2}, {1, 2, 3}, False),
+    ],
+)
+def test_fingerprints(a, b, equal):
+    assert same(fingerprint(a), fingerprint(b)) == equal
