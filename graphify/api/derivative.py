@@ -13,121 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from graphify import tree
 from graphify.api import structures
+from graphify.api.linearised import Linearised, matching, named, places_of, split_aux, tensor_now
 from graphify.api.pullback import forward_jacobian, reverse_jacobian
-from graphify.ir.bind import Tensor, current_builder, taping, tell_tapes
-from graphify.ir.types import is_inexact
+from graphify.ir.bind import Tensor
 from graphify.ops import core, derivative
 from graphify.transforms.jvp import pushforward
-from graphify.transforms.tape import Key, Tape
-from graphify.transforms.vjp import backprop
 
 Function = Callable[..., Any]
-
-
-class _Linearised:
-    """A function's result at a point, with the tape that leads there."""
-
-    def __init__(
-        self,
-        what: str,
-        function: Function,
-        args: Sequence[Any],
-        kwargs: dict[str, Any],
-        places: Sequence[int],
-    ) -> None:
-        self.what, self.function, self.tape = what, function, Tape(strict=True)
-        self.sources: list[Tensor] = []
-        self.keys: list[Key] = []
-        self.treedefs: list[tree.TreeDef] = []
-        call_args = list(args)
-        for place in places:
-            call_args[place] = self._watched(args[place], place)
-        with taping(self.tape):
-            self.result = structures.apply(function, *call_args, **kwargs)
-
-    def _watched(self, value: Any, place: int) -> Any:
-        """An argument whose arrays are new values, so that only this use of them counts."""
-        leaves, treedef = tree.flatten(value)
-        name = f"{self.what}: {structures.parameter_name(self.function, place)}"
-        fresh = []
-        for leaf, path in zip(leaves, treedef.paths(), strict=True):
-            tensor = derivative.identity(
-                structures.inexact_leaf(leaf, name + (path and f" at {path}"))
-            )
-            self.keys.append(self.tape.watch(tensor))
-            self.sources.append(tensor_now(tensor))
-            fresh.append(tensor)
-        self.treedefs.append(treedef)
-        return treedef.unflatten(fresh)
-
-    def target(self, value: Any) -> Tensor:
-        return structures.array_leaf(value, f"{self.what}: the result")
-
-    def pull(self, targets: Sequence[Tensor], gs: Sequence[Tensor | None]) -> list[Tensor]:
-        """Cotangents of all watched arrays, zeros for those without influence."""
-        keys = [self.tape.key(target) for target in targets]
-        found = backprop(self.tape.records, keys, gs, self.keys)
-        grads = [
-            core.zeros_like(x) if g is None else g for g, x in zip(found, self.sources, strict=True)
-        ]
-        return structures.released(grads, gs)
-
-    def let_go(self, args: Sequence[Any]) -> None:
-        """Keep copies of NumPy's own arrays, which their owner may change unseen."""
-        for leaf in tree.leaves(list(args)):
-            if isinstance(leaf, np.ndarray) and current_builder() is None:
-                tell_tapes(leaf, leaf)
-
-    def arranged(self, leaves: Sequence[Any]) -> list[Any]:
-        """One tree per watched argument."""
-        rest = iter(leaves)
-        return [
-            treedef.unflatten([next(rest) for _ in range(treedef.num_leaves)])
-            for treedef in self.treedefs
-        ]
-
-
-def tensor_now(tensor: Tensor) -> Tensor:
-    """The tensor's present value, whatever later happens to the tensor in place."""
-    return Tensor(tensor._value, weak=tensor._weak)
-
-
-def _places(argnums: int | Sequence[int], args: Sequence[Any], what: str) -> tuple[int, ...]:
-    """Positions of the arguments to differentiate by.
-
-    Raises:
-        TypeError: not an int or ints. ValueError: there is no such argument.
-    """
-    numbers = (argnums,) if isinstance(argnums, int) else argnums
-    if not isinstance(numbers, (tuple, list)) or not all(type(n) is int for n in numbers):
-        raise TypeError(f"{what}: argnums: expected an int or a tuple of ints, got {argnums!r}")
-    for number in numbers:
-        if not -len(args) <= number < len(args):
-            raise ValueError(
-                f"{what}: argnums: expected positions of the {len(args)} positional arguments, got {argnums!r}"
-            )
-    return tuple(number % len(args) for number in numbers)
-
-
-def _split_aux(result: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
-    if not has_aux:
-        return result, None
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise TypeError(
-            f"{what}: has_aux=True: expected the function to return (value, aux), got {result!r:.80}"
-        )
-    return result
-
-
-def _named(wrapper: Function, function: Function, what: str) -> Function:
-    name = getattr(function, "__name__", type(function).__name__)
-    wrapper.__name__ = f"{what}_{name}"
-    wrapper.__doc__ = f"{what} of {name}.\n\n{getattr(function, '__doc__', None) or ''}"
-    return wrapper
 
 
 def value_and_grad(
@@ -165,15 +59,15 @@ def _value_and_grad(
     structures.check_callable(function, what)
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        places = _places(argnums, args, what)
-        run = _Linearised(what, function, args, kwargs, places)
-        value, aux = _split_aux(run.result, has_aux, what)
+        places = places_of(argnums, args, what)
+        run = Linearised(what, function, args, kwargs, places)
+        value, aux = split_aux(run.result, has_aux, what)
         target = structures.real_scalar(value, f"{what}: the result")
-        grads = run.arranged(run.pull([target], [core.ones_like(target)]))
+        grads = run.arranged(run.pull([run.key(target)], [core.ones_like(target)]))
         gradient = grads[0] if isinstance(argnums, int) else tuple(grads)
         return ((value, aux) if has_aux else value), gradient
 
-    return _named(wrapper, function, what)
+    return named(wrapper, function, what)
 
 
 def grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
@@ -203,7 +97,7 @@ def grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = F
         value, gradient = both(*args, **kwargs)
         return (gradient, value[1]) if has_aux else gradient
 
-    return _named(wrapper, function, "grad")
+    return named(wrapper, function, "grad")
 
 
 def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
@@ -228,41 +122,18 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, 
         [4.0, 3.0]
     """
     structures.check_callable(function, "vjp")
-    run = _Linearised("vjp", function, primals, {}, range(len(primals)))
+    run = Linearised("vjp", function, primals, {}, range(len(primals)))
     run.let_go(primals)
-    result, aux = _split_aux(run.result, has_aux, "vjp")
+    result, aux = split_aux(run.result, has_aux, "vjp")
     leaves, treedef = tree.flatten(result)
     targets = [tensor_now(run.target(leaf)) for leaf in leaves]
+    keys = [run.key(target) for target in targets]
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
-        gs = _matching(cotangent, treedef, targets, "pullback: argument 0 'cotangent'")
-        return tuple(run.arranged(run.pull(targets, gs)))
+        gs = matching(cotangent, treedef, targets, "pullback: argument 0 'cotangent'")
+        return tuple(run.arranged(run.pull(keys, gs)))
 
     return (result, pullback, aux) if has_aux else (result, pullback)
-
-
-def _matching(
-    value: Any, treedef: tree.TreeDef, models: Sequence[Tensor], what: str
-) -> list[Tensor | None]:
-    """Leaves of a tangent or cotangent; None for integer arrays, which have none.
-
-    Raises:
-        ValueError: another structure or shape.
-    """
-    leaves, own = tree.flatten(value)
-    if own != treedef:
-        raise ValueError(f"{what}: expected the structure of the values, got {value!r:.80}")
-    result: list[Tensor | None] = []
-    for leaf, model in zip(leaves, models, strict=True):
-        if not is_inexact(model.dtype):
-            result.append(None)
-            continue
-        tensor = structures.array_leaf(leaf, what)
-        if structures.differ(tensor, model):
-            shapes = [structures.shape_text(t.dims) for t in (model, tensor)]
-            raise ValueError(f"{what}: expected shape {shapes[0]}, got {shapes[1]}")
-        result.append(tensor)
-    return result
 
 
 def jvp(
@@ -294,16 +165,16 @@ def jvp(
             raise TypeError(f"jvp: {name}: expected a tuple or list, got {type(group).__name__}")
     if len(primals) != len(tangents):
         raise ValueError(f"jvp: tangents: expected {len(primals)} tangents, got {len(tangents)}")
-    run = _Linearised("jvp", function, primals, {}, range(len(primals)))
+    run = Linearised("jvp", function, primals, {}, range(len(primals)))
     ts: list[Tensor | None] = []
     sources = iter(run.sources)
     for k, (treedef, tangent) in enumerate(zip(run.treedefs, tangents, strict=True)):
         models = [next(sources) for _ in range(treedef.num_leaves)]
-        ts += _matching(tangent, treedef, models, f"jvp: tangents[{k}]")
-    result, aux = _split_aux(run.result, has_aux, "jvp")
+        ts += matching(tangent, treedef, models, f"jvp: tangents[{k}]")
+    result, aux = split_aux(run.result, has_aux, "jvp")
     leaves, treedef = tree.flatten(result)
     targets = [run.target(leaf) for leaf in leaves]
-    found = pushforward(run.tape.records, run.keys, ts, [run.tape.key(t) for t in targets])
+    found = pushforward(run.tape.records, run.keys, ts, [run.key(t) for t in targets])
     pairs = zip(found, targets, strict=True)
     outs = structures.released([core.zeros_like(y) if t is None else t for t, y in pairs], ts)
     tangent_out = treedef.unflatten(outs)
@@ -338,20 +209,20 @@ def jacobian(
         raise ValueError(f"jacobian: mode: expected 'reverse' or 'forward', got {mode!r}")
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        places = _places(argnums, args, "jacobian")
-        run = _Linearised("jacobian", function, args, kwargs, places)
+        places = places_of(argnums, args, "jacobian")
+        run = Linearised("jacobian", function, args, kwargs, places)
         leaves, treedef = tree.flatten(run.result)
         targets = [structures.inexact_leaf(leaf, "jacobian: the result") for leaf in leaves]
         rows = _jacobian_rows(run, targets, mode)
         trees = [run.arranged(row) for row in rows]
         return treedef.unflatten([t[0] if isinstance(argnums, int) else tuple(t) for t in trees])
 
-    return _named(wrapper, function, "jacobian")
+    return named(wrapper, function, "jacobian")
 
 
-def _jacobian_rows(run: _Linearised, targets: Sequence[Tensor], mode: str) -> list[list[Tensor]]:
+def _jacobian_rows(run: Linearised, targets: Sequence[Tensor], mode: str) -> list[list[Tensor]]:
     """For each target, its Jacobian by each source."""
-    keys = [run.tape.key(target) for target in targets]
+    keys = [run.key(target) for target in targets]
     if mode == "reverse":
         found = [reverse_jacobian(run.tape, key, run.keys) for key in keys]
     else:
@@ -395,7 +266,7 @@ def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
         >>> hessian(lambda x: x[0] * x[0] * x[1])(np.array([1.0, 2.0])).numpy().tolist()
         [[4.0, 2.0], [2.0, 0.0]]
     """
-    return _named(jacobian(grad(function, argnums), argnums), function, "hessian")
+    return named(jacobian(grad(function, argnums), argnums), function, "hessian")
 
 
 def stop_gradient(value: Any) -> Any:

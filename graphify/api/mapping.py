@@ -24,6 +24,7 @@ from graphify.ir.sizes import Dim, decide_equal
 from graphify.ir.types import Spec
 from graphify.ops import core
 from graphify.ops.control import map_
+from graphify.ops.indexing import getitem
 from graphify.ops.shape import move_axis, stack
 from graphify.tracing.capture import subgraph
 from graphify.transforms.vmap import batch_graph
@@ -267,9 +268,10 @@ def map_fn(fn: Function, elems: Any) -> Any:
 
 
 def _python_map(fn: Function, treedef: tree.TreeDef, rows: Sequence[Tensor], count: int) -> Any:
-    outcomes = [
-        structures.apply(fn, *treedef.unflatten([row[i] for row in rows])) for i in range(count)
-    ]  # type: ignore[index]
+    outcomes = []
+    for i in range(count):
+        examples = [getitem(row, i) for row in rows]
+        outcomes.append(structures.apply(fn, *treedef.unflatten(examples)))
     return stack_trees("map_fn", outcomes)
 
 

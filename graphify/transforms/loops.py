@@ -1,14 +1,13 @@
-"""Derivatives of `loop`, `while` and `map`.
+"""Reverse derivatives of `loop`, `while` and `map`.
 
 The reverse derivative of a loop is a loop over its turns from the last to the first. It needs the
 carried values each turn began with: the forward loop runs once more and stacks those that the
-derivative of the body really uses, no others. A `while` is first run to count its turns, and is
+derivative of the body really uses, no others (arrays that change their shape from turn to turn are
+computed anew instead). A `while` is first run to count its turns, and is
 then a loop of that length.
 
     loop(n, c, xs, k; body)  ->  saved = loop(n, c, xs, k; body and c)
                                  loop(n, gc, gk = 0, reversed saved, xs, gys; vjp of body)
-
-The forward derivative carries tangents beside the values.
 """
 
 from __future__ import annotations
@@ -19,20 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import TransformError
 from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph
 from graphify.ir.replay import replay
-from graphify.ir.sizes import Dim
+from graphify.ir.sizes import Dim, fresh
 from graphify.ir.types import Spec
-from graphify.location import here
 from graphify.ops import core
 from graphify.ops.control import loop, map_, set_rules, while_
 from graphify.ops.elementwise import add
 from graphify.ops.shape import as_dim, flip, iota
 from graphify.transforms import build
 from graphify.transforms.control import Maybe, asked, both, either, flags, present, spread
-from graphify.transforms.jvp import jvp_graph
 from graphify.transforms.vjp import vjp_graph
 
 INDEX = Spec((), np.dtype(np.int64))
@@ -126,23 +122,29 @@ class _Reverse:
         self.specs = build.param_specs(body)
         self.used = build.used_params(self.step)
         used = self.used[: len(self.specs)]
-        self.uses_index = used[0]
         self.uses = layout.split(used[1:])  # carried values, rows, constants that the step reads
         self.emits = layout.split(emit[1:])
-        self.refuse_changing_shapes()
+        # Arrays of changing shape cannot be stacked: what a turn began with is computed anew, by
+        # the turns before it. That takes time quadratic in the turns, and no memory.
+        self.anew = any(on and self.changes(k) for k, on in enumerate(self.uses[0]))
+        self.uses_index = used[0]
+        self.rows_index = used[0] or self.anew
 
-    def refuse_changing_shapes(self) -> None:
-        carried = [value.spec for value in self.body.params[1 : 1 + self.layout.carry]]
-        for spec, result, *needs in zip(
-            carried, self.body.specs, self.uses[0], self.given, strict=False
-        ):
-            if any(needs) and spec.shape != result.shape:
-                raise TransformError(
-                    f"loop: its derivative needs a carried array of one shape, got {spec} before a turn "
-                    f"and {result} after it",
-                    location=here(),
-                    remedy="carry an array of the final size and fill it in place",
-                )
+    def changes(self, k: int) -> bool:
+        """Whether carried value k changes its shape from turn to turn."""
+        return self.body.params[1 + k].spec.shape != self.body.specs[k].shape
+
+    def gcarry_spec(self, k: int) -> Spec:
+        """The spec of the cotangent of carried value k as the backward loop carries it."""
+        spec, after = self.specs[1 + k], self.body.specs[k]
+        changed = self.changes(k)
+        shape = [
+            fresh("w") if changed and before != now else dim
+            for dim, before, now in zip(
+                spec.shape, self.body.params[1 + k].spec.shape, after.shape, strict=True
+            )
+        ]
+        return Spec(tuple(shape), spec.dtype)
 
     def run(self, gs: Maybe, ys: Sequence[Tensor]) -> list[Tensor | None]:
         """The cotangents of the operands."""
@@ -156,19 +158,20 @@ class _Reverse:
         ]
         gcarry = [core.strong(g) for g, on in zip(start, self.given, strict=False) if on]
         totals = [core.zeros_like(c) for c, on in zip(consts, emit_consts, strict=True) if on]
-        rows = self.saved() if any(keep_carry) else []
+        rows = self.saved() if any(keep_carry) and not self.anew else []
         rows += [x for x, on in zip(xs, keep_xs, strict=True) if on]
         rows += present(gs[layout.carry :])
-        if self.uses_index:
+        if self.rows_index:
             rows.append(iota(length=self.length, dtype=np.dtype(np.int64)))
         fixed = [c for c, on in zip(consts, keep_consts, strict=True) if on]
+        fixed += self.operands if self.anew else []
         results = loop(
             *gcarry,
             *totals,
             *(flip(row, axes=(0,)) for row in rows),
             *fixed,
             length=self.length,
-            body=self.backward_body([row.spec for row in rows]),
+            body=self.backward_body(),
             carry=len(gcarry) + len(totals),
             xs=len(rows),
         )
@@ -193,22 +196,20 @@ class _Reverse:
         options = {"length": self.length, "body": graph, "carry": carry, "xs": self.layout.xs}
         return list(loop(*self.operands, **options)[carry:])
 
-    def backward_body(self, rows: Sequence[Spec]) -> Graph:
+    def backward_body(self) -> Graph:
         """(j, gcarry, totals, [saved, x, gy, i]_j, consts) -> (gcarry, totals, gx_j)."""
         carried, xs, consts = self.layout.split(self.specs[1:])
         emit_consts = [
             build.strong_spec(s) for s, on in zip(consts, self.emits[2], strict=True) if on
         ]
-        gcarry = [build.strong_spec(s) for s, on in zip(carried, self.given, strict=False) if on]
-        cut = [
-            s
-            for group, keep in zip((carried, xs), self.uses, strict=False)
-            for s, on in zip(group, keep, strict=True)
-            if on
-        ]
+        gcarry = [self.gcarry_spec(k) for k, on in enumerate(self.given[: self.layout.carry]) if on]
+        keep_carry = [on and not self.anew for on in self.uses[0]]
+        cut = [s for s, on in zip(carried, keep_carry, strict=True) if on]
+        cut += [s for s, on in zip(xs, self.uses[1], strict=True) if on]
         cut += build.param_specs(self.step)[len(self.specs) + len(gcarry) :]  # cotangents of rows
-        cut += [INDEX] * self.uses_index
+        cut += [INDEX] * self.rows_index
         fixed = [s for s, on in zip(consts, self.uses[2], strict=True) if on]
+        fixed += self.operand_specs() if self.anew else []
         groups = [len(gcarry), len(emit_consts), len(cut), len(fixed)]
 
         def backward(_: Tensor, *args: Tensor) -> list[Tensor]:
@@ -220,6 +221,19 @@ class _Reverse:
             backward, [INDEX, *gcarry, *emit_consts, *cut, *fixed], f"{self.body.name}_back"
         )
 
+    def operand_specs(self) -> list[Spec]:
+        """Specs of the loop's own operands inside the backward loop."""
+        carried, xs, consts = self.layout.split(self.specs[1:])
+        count = self.length if isinstance(self.length, int) else fresh("turns")
+        return [*carried, *(Spec((count, *x.shape), x.dtype) for x in xs), *consts]
+
+    def before(self, index: Tensor, operands: Sequence[Tensor]) -> list[Tensor]:
+        """The carried values that the step reads, as they were before a turn."""
+        layout = self.layout
+        options = {"body": self.body, "carry": layout.carry, "xs": layout.xs}
+        carried = loop(*operands, length=as_dim(index), **options)[: layout.carry]
+        return [c for c, on in zip(carried, self.uses[0], strict=True) if on]
+
     def _step_of_used(self) -> Graph:
         params = tuple(p for p, on in zip(self.step.params, self.used, strict=True) if on)
         return self.step.replace(params=params)
@@ -228,7 +242,12 @@ class _Reverse:
         self, g: list[Tensor], row: list[Tensor], constants: list[Tensor]
     ) -> list[Tensor]:
         """Arguments of the step, in the order of its parameters, without the unused ones."""
-        index = [row.pop()] if self.uses_index else []
+        index = [row.pop()] if self.rows_index else []
+        if self.anew:
+            known = sum(self.uses[2])
+            row = [*self.before(index[0], constants[known:]), *row]
+            constants = constants[:known]
+        index = index if self.uses_index else []
         values = sum(self.uses[0]) + sum(self.uses[1])
         before = [*index, *row[:values], *constants]
         after = zip([*g, *row[values:]], self.used[len(self.specs) :], strict=True)
@@ -293,110 +312,6 @@ def _count_turns(operands: Sequence[Tensor], cond: Graph, body: Graph, carry: in
     )[0]
 
 
-# --- forward mode -------------------------------------------------------------------------------------
-
-
-class _Forward:
-    """A body that carries tangents beside the values."""
-
-    def __init__(
-        self, ts: Maybe, operands: Sequence[Tensor], body: Graph, layout: Layout, index: int
-    ) -> None:
-        self.body, self.layout, self.index = build.without_effects(body), layout, index
-        self.operands = operands
-        carry = layout.carry
-        state = flags(ts)
-        while True:
-            self.mask = jvp_graph(self.body, (*[False] * index, *state)).mask
-            grown = (*either(state[:carry], self.mask[:carry]), *state[carry:])
-            if grown == state:
-                break
-            state = grown
-        self.active = state
-        self.emit = (*state[:carry], *self.mask[carry:])
-        self.ts = [
-            (core.zeros_like(x) if t is None else core.strong(t)) if on else None
-            for t, x, on in zip(ts, operands, state, strict=True)
-        ]
-
-    def interleaved(self, values: Sequence[Any], extra: Sequence[Any]) -> list[Any]:
-        """Values and, after each group of them, the derivatives of that group."""
-        result: list[Any] = []
-        for group, added in zip(self.layout.split(values), self.layout.split(extra), strict=True):
-            result += [*group, *(item for item in added if item is not None)]
-        return result
-
-    def specs(self) -> list[Spec]:
-        own = build.param_specs(self.body)[self.index :]
-        tangents = [
-            build.strong_spec(s) if on else None for s, on in zip(own, self.active, strict=True)
-        ]
-        return self.interleaved(own, tangents)
-
-    def divide(self, args: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-        """The values and the tangents among interleaved arguments."""
-        places: list[tuple[bool, int]] = self.interleaved(
-            [(False, k) for k in range(len(self.active))],
-            [(True, k) if on else None for k, on in enumerate(self.active)],
-        )
-        pairs = sorted(zip(places, args, strict=True), key=lambda pair: pair[0])
-        return [a for (t, _), a in pairs if not t], [a for (t, _), a in pairs if t]
-
-    def turn(self, *args: Tensor) -> list[Tensor]:
-        """One turn: the carried values, their tangents, the tangents of the rows."""
-        index, values = args[: self.index], args[self.index :]
-        xs, ts = self.divide(values)
-        derived = jvp_graph(self.body, (*[False] * self.index, *self.active), self.emit)
-        return [
-            *replay(self.body, [*index, *xs])[: self.layout.carry],
-            *replay(derived.graph, [*index, *xs, *ts]),
-        ]
-
-    def results(self, outputs: Sequence[Tensor]) -> list[Tensor | None]:
-        return spread(outputs[self.layout.carry :], self.emit)
-
-    def graph(self) -> Graph:
-        specs = [*[INDEX] * self.index, *self.specs()]
-        return build.prune(build.trace(self.turn, specs, f"{self.body.name}_jvp"))
-
-
-def _loop_jvp(
-    ts: Maybe, ys: Any, *operands: Tensor, length: Dim, body: Graph, carry: int, xs: int
-) -> list[Tensor | None]:
-    forward = _Forward(ts, operands, body, layout_of(operands, carry, xs), 1)
-    inside = forward.layout.split(forward.active)
-    outputs = loop(
-        *forward.interleaved(operands, forward.ts),
-        length=length,
-        body=forward.graph(),
-        carry=carry + sum(inside[0]),
-        xs=xs + sum(inside[1]),
-    )
-    return forward.results(outputs)
-
-
-def _map_jvp(
-    ts: Maybe, ys: Any, *operands: Tensor, length: Dim, body: Graph, xs: int
-) -> list[Tensor | None]:
-    forward = _Forward(ts, operands, body, layout_of(operands, 0, xs), 1)
-    rows = xs + sum(forward.layout.split(forward.active)[1])
-    arguments = forward.interleaved(operands, forward.ts)
-    return forward.results(map_(*arguments, length=length, body=forward.graph(), xs=rows))
-
-
-def _while_jvp(
-    ts: Maybe, ys: Any, *operands: Tensor, cond: Graph, body: Graph, carry: int
-) -> list[Tensor | None]:
-    forward = _Forward(ts, operands, body, layout_of(operands, carry, 0), 0)
-    pure = build.without_effects(cond)
-    test = build.trace(
-        lambda *args: replay(pure, forward.divide(args)[0]), forward.specs(), cond.name
-    )
-    turning = carry + sum(forward.active[:carry])
-    arguments = forward.interleaved(operands, forward.ts)
-    return forward.results(while_(*arguments, cond=test, body=forward.graph(), carry=turning))
-
-
-set_rules(loop, vjp=_loop_vjp, jvp=_loop_jvp)
-set_rules(map_, vjp=_map_vjp, jvp=_map_jvp)
-set_rules(while_, vjp=_while_vjp, jvp=_while_jvp)
+set_rules(loop, vjp=_loop_vjp)
+set_rules(map_, vjp=_map_vjp)
+set_rules(while_, vjp=_while_vjp)

@@ -8,7 +8,6 @@ import pytest
 
 import graphify
 import graphify.numpy as gnp
-from graphify.errors import TransformError
 from tests.differences import check_grads, numerical_gradient, weighted
 
 X = np.array([0.5, -1.25, 0.8, 0.75])
@@ -260,17 +259,36 @@ def test_effects_are_not_repeated(capsys):
     assert capsys.readouterr().out == "three\n" * 2
 
 
-def test_a_carry_that_grows_is_refused():
-    @graphify.function
-    def f(x, n):
-        y = x
-        for _ in range(n):
-            y = np.concatenate([y, y[-1:] * x[:1]])
-        return np.sum(y)
+def growing(x, n):
+    y = x
+    for i in range(n):
+        y = np.concatenate([y, np.sin(y[-1:]) * x[:1] + i])
+    return y
 
-    assert f(X, N).shape == ()
-    with pytest.raises(TransformError, match="one shape"):
-        graphify.grad(f)(X, N)
+
+def shrinking(x, n):
+    y = np.concatenate([x, x, x * x, x])
+    while y.shape[0] > 3:
+        y = np.tanh(y[1:] * y[:-1]) + y[1:]
+    return y
+
+
+@pytest.mark.parametrize("f", [growing, shrinking], ids=lambda f: f.__name__)
+def test_carried_arrays_that_change_their_shape(f):
+    staged = graphify.function(f)
+    scalar = weighted(f)
+    want = numerical_gradient(weighted(staged), (X, N), 0)
+    np.testing.assert_allclose(graphify.grad(weighted(staged))(X, N), want, rtol=1e-5, atol=1e-6)
+    gradient = graphify.function(graphify.grad(scalar))
+    np.testing.assert_allclose(gradient(X, N), want, rtol=1e-5, atol=1e-6)
+    tangent = np.array([0.3, -1.0, 2.0, 0.1])
+    slope = graphify.function(lambda x, n, t: graphify.jvp(lambda v: scalar(v, n), (x,), (t,))[1])
+    np.testing.assert_allclose(slope(X, N, tangent), (want * tangent).sum(), rtol=1e-5)
+    along = weighted(graphify.grad(scalar))
+    want = numerical_gradient(lambda x: graphify.function(along)(x, N), (X,), 0)
+    np.testing.assert_allclose(
+        graphify.function(graphify.grad(along))(X, N), want, rtol=1e-4, atol=1e-5
+    )
 
 
 def test_integer_carries_have_no_gradient_but_are_replayed():

@@ -1,0 +1,147 @@
+"""A function run under a tape at a point: what grad, vjp, jvp and jacobian start from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphify import tree
+from graphify.api import structures
+from graphify.ir.bind import Tensor, current_builder, taping, tell_tapes
+from graphify.ir.types import is_inexact
+from graphify.ops import core, derivative
+from graphify.transforms.tape import Key, Tape
+from graphify.transforms.vjp import backprop
+
+Function = Callable[..., Any]
+
+
+class Linearised:
+    """A function's result at a point, with the tape that leads there."""
+
+    def __init__(
+        self,
+        what: str,
+        function: Function,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        places: Sequence[int],
+    ) -> None:
+        self.what, self.function, self.tape = what, function, Tape(strict=True)
+        self.sources: list[Tensor] = []
+        self.keys: list[Key] = []
+        self.treedefs: list[tree.TreeDef] = []
+        call_args = list(args)
+        for place in places:
+            call_args[place] = self._watched(args[place], place)
+        with taping(self.tape):
+            self.result = structures.apply(function, *call_args, **kwargs)
+
+    def _watched(self, value: Any, place: int) -> Any:
+        """An argument whose arrays are new values, so that only this use of them counts."""
+        leaves, treedef = tree.flatten(value)
+        name = f"{self.what}: {structures.parameter_name(self.function, place)}"
+        fresh = []
+        for leaf, path in zip(leaves, treedef.paths(), strict=True):
+            tensor = derivative.identity(
+                structures.inexact_leaf(leaf, name + (path and f" at {path}"))
+            )
+            self.keys.append(self.tape.watch(tensor))
+            self.sources.append(tensor_now(tensor))
+            fresh.append(tensor)
+        self.treedefs.append(treedef)
+        return treedef.unflatten(fresh)
+
+    def target(self, value: Any) -> Tensor:
+        return structures.array_leaf(value, f"{self.what}: the result")
+
+    def key(self, target: Tensor) -> Key:
+        """A result as the tape knows it, whatever later happens to the tensor in place."""
+        return self.tape.key(target)
+
+    def pull(self, keys: Sequence[Key], gs: Sequence[Tensor | None]) -> list[Tensor]:
+        """Cotangents of all watched arrays, zeros for those without influence."""
+        found = backprop(self.tape.records, keys, gs, self.keys)
+        grads = [
+            core.zeros_like(x) if g is None else g for g, x in zip(found, self.sources, strict=True)
+        ]
+        return structures.released(grads, gs)
+
+    def let_go(self, args: Sequence[Any]) -> None:
+        """Keep copies of NumPy's own arrays, which their owner may change unseen."""
+        for leaf in tree.leaves(list(args)):
+            if isinstance(leaf, np.ndarray) and current_builder() is None:
+                tell_tapes(leaf, leaf)
+
+    def arranged(self, leaves: Sequence[Any]) -> list[Any]:
+        """One tree per watched argument."""
+        rest = iter(leaves)
+        return [
+            treedef.unflatten([next(rest) for _ in range(treedef.num_leaves)])
+            for treedef in self.treedefs
+        ]
+
+
+def tensor_now(tensor: Tensor) -> Tensor:
+    """The tensor's present value, whatever later happens to the tensor in place."""
+    return Tensor(tensor._value, weak=tensor._weak)
+
+
+def places_of(argnums: int | Sequence[int], args: Sequence[Any], what: str) -> tuple[int, ...]:
+    """Positions of the arguments to differentiate by.
+
+    Raises:
+        TypeError: not an int or ints. ValueError: there is no such argument.
+    """
+    numbers = (argnums,) if isinstance(argnums, int) else argnums
+    if not isinstance(numbers, (tuple, list)) or not all(type(n) is int for n in numbers):
+        raise TypeError(f"{what}: argnums: expected an int or a tuple of ints, got {argnums!r}")
+    for number in numbers:
+        if not -len(args) <= number < len(args):
+            raise ValueError(
+                f"{what}: argnums: expected positions of the {len(args)} positional arguments, got {argnums!r}"
+            )
+    return tuple(number % len(args) for number in numbers)
+
+
+def split_aux(result: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
+    if not has_aux:
+        return result, None
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError(
+            f"{what}: has_aux=True: expected the function to return (value, aux), got {result!r:.80}"
+        )
+    return result
+
+
+def named(wrapper: Function, function: Function, what: str) -> Function:
+    name = getattr(function, "__name__", type(function).__name__)
+    wrapper.__name__ = f"{what}_{name}"
+    wrapper.__doc__ = f"{what} of {name}.\n\n{getattr(function, '__doc__', None) or ''}"
+    return wrapper
+
+
+def matching(
+    value: Any, treedef: tree.TreeDef, models: Sequence[Tensor], what: str
+) -> list[Tensor | None]:
+    """Leaves of a tangent or cotangent; None for integer arrays, which have none.
+
+    Raises:
+        ValueError: another structure or shape.
+    """
+    leaves, own = tree.flatten(value)
+    if own != treedef:
+        raise ValueError(f"{what}: expected the structure of the values, got {value!r:.80}")
+    result: list[Tensor | None] = []
+    for leaf, model in zip(leaves, models, strict=True):
+        if not is_inexact(model.dtype):
+            result.append(None)
+            continue
+        tensor = structures.array_leaf(leaf, what)
+        if structures.differ(tensor, model):
+            shapes = [structures.shape_text(t.dims) for t in (model, tensor)]
+            raise ValueError(f"{what}: expected shape {shapes[0]}, got {shapes[1]}")
+        result.append(tensor)
+    return result
