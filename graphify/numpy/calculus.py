@@ -205,7 +205,8 @@ def polyval(p: Any, x: Any) -> Tensor:
     count = coefficients.dims[0] if coefficients.ndim == 1 else None
     if not isinstance(count, int):
         raise SpecError(
-            f"polyval: p: expected one axis of a length known while tracing, got {coefficients.spec}"
+            "polyval: p: expected one axis of a length known while tracing, "
+            f"got {coefficients.spec}"
         )
     y: Tensor = core.zeros_like(points)
     for i in range(count):  # Horner's rule, as NumPy has it

@@ -69,7 +69,8 @@ def _divmod(a: Any, b: Any) -> tuple[Tensor, Tensor]:
 def _modf(x: Any) -> tuple[Tensor, Tensor]:
     (x,) = promoted(np.modf)(x)
     whole = e.trunc(x)
-    rest = choose(e.isinf(whole), core.zeros_like(whole), e.subtract(x, whole))
+    infinite, zero = e.isinf(x), core.zeros_like(x)
+    rest = e.subtract(choose(infinite, zero, x), choose(infinite, zero, whole))
     return e.copysign(rest, x), whole
 
 
@@ -255,7 +256,9 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
     x, y = to_tensor(a), to_tensor(b)
     if not is_inexact(y.dtype):
         y = core.to_dtype(y, np.result_type(y.dtype, 1.0))
-    near = e.less_equal(e.absolute(e.subtract(x, y)), e.add(atol, e.multiply(rtol, e.absolute(y))))
+    with np.errstate(invalid="ignore"):  # inf - inf; equality settles those
+        distance = e.absolute(e.subtract(x, y))
+    near = e.less_equal(distance, e.add(atol, e.multiply(rtol, e.absolute(y))))
     result = e.logical_or(e.logical_and(near, e.isfinite(y)), e.equal(x, y))
     if equal_nan:
         result = e.logical_or(result, e.logical_and(e.isnan(x), e.isnan(y)))

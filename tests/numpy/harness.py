@@ -185,6 +185,20 @@ def dispatched(row: Row, dtype: str) -> Any:
     return quietly(lambda: call(np, row, tensors, treedef))
 
 
+def warned(namespace: Any, row: Row, dtype: str) -> list[str] | None:
+    """What an eager call of NumPy or graphify warns of; None if it raises."""
+    leaves, treedef = arguments(row, dtype)
+    if namespace is gnp:
+        leaves = [as_tensor(leaf) if is_argument(leaf) else leaf for leaf in leaves]
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            call(namespace, row, leaves, treedef)
+        except Exception:
+            return None
+    return [str(warning.message) for warning in heard]
+
+
 def staged(row: Row, dtype: str, symbolic: bool = False) -> Any:
     """Recorded in a graph, which the reference semantics then runs."""
     leaves, treedef = arguments(row, dtype)

@@ -483,7 +483,7 @@ def test_error_names_argument_expected_and_got():
         traced(gnp.add, np.ones(2), np.ones(3))
 
 
-# --- arrays of other libraries ----------------------------------------------------------------------
+# --- arrays of other libraries -----------------------------------------------------------------
 
 
 class Foreign:

@@ -5,9 +5,25 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphify.numpy as gnp
 from graphify.numpy._table import NAMES
 from graphify.numpy._ufunc import Ufunc
-from tests.numpy.harness import ALL, MODES, NUMBERS, REAL, A, Fixed, M, N, P, Row, S, check, row
+from tests.numpy.harness import (
+    ALL,
+    MODES,
+    NUMBERS,
+    REAL,
+    A,
+    Fixed,
+    M,
+    N,
+    P,
+    Row,
+    S,
+    check,
+    row,
+    warned,
+)
 
 MASK = Fixed([[True, False, True], [False, True, True]])
 ROWS: list[Row] = []
@@ -593,3 +609,13 @@ def test_function_equals_numpys(item: Row, mode: str) -> None:
 @pytest.mark.parametrize("mode", ["eager", "staged", "sized"])
 def test_method_equals_ndarrays(item: Row, mode: str) -> None:
     check(item, mode)
+
+
+def test_eager_calls_warn_only_where_numpy_does() -> None:
+    surprising = []
+    for item in ROWS + METHODS:
+        for dtype in item.dtypes:
+            heard = warned(gnp, item, dtype)
+            if heard and warned(np, item, dtype) == []:
+                surprising.append(f"{item} of {np.dtype(dtype)}: {heard}")
+    assert surprising == []
