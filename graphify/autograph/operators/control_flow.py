@@ -15,11 +15,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import iteration
+from graphify.autograph.operators import iteration, sharing
 from graphify.autograph.operators.places import Contents
 from graphify.autograph.operators.state import (
     Entry,
@@ -122,26 +123,59 @@ def _tensor_name(tensor: Tensor) -> str:
     return "array"
 
 
-def _slots(builder: Builder) -> dict[Any, Slot]:
-    """What the frame wrote, less the containers that it made itself and has dropped."""
+def _slots(builder: Builder, shared: set[Any]) -> dict[Any, Slot]:
+    """What the frame wrote, less state variables and containers that it made and dropped itself."""
     for key, (target, _) in list(builder.writes.items()):
         if isinstance(target, Contents) and target.is_local():
             del builder.writes[key]
-    return {key: Slot(target, before) for key, (target, before) in builder.writes.items()}
+    return {
+        key: Slot(target, before)
+        for key, (target, before) in builder.writes.items()
+        if key not in shared
+    }
+
+
+def _cells(functions: Sequence[Callable[..., Any]]) -> Iterator[tuple[str, CellType]]:
+    """The cells of functions, and of functions in those cells: a block may call what rebinds one."""
+    seen: set[int] = set()
+    pending = list(functions)
+    while pending:
+        function = pending.pop()
+        code = getattr(function, "__code__", None)
+        for name, cell in zip(code.co_freevars if code else (), function.__closure__ or (), strict=False):
+            if id(cell) in seen:
+                continue
+            seen.add(id(cell))
+            yield name, cell
+            content = Place(cell, name, "cell").read()
+            if isinstance(content, FunctionType):
+                pending.append(content)
 
 
 def _watch_cells(builder: Builder, functions: Sequence[Callable[..., Any]]) -> Callable[[], None]:
-    """Log writes that generated functions make to cells they share with the code around them."""
-    cells = [cell for f in functions for cell in (f.__closure__ or ())]
-    places = [Place(cell, "", "cell") for cell in cells]
-    before = [place.read() for place in places]
+    """Log writes that generated functions make to cells they share with the code around them.
+
+    Called at the start of a frame; what it returns is called at the end.
+    """
+    places = [Place(cell, name, "cell") for name, cell in _cells(functions)]
+    watched = [(place, place.read()) for place in places if place.key not in builder.writes]
 
     def log() -> None:
-        for place, old in zip(places, before, strict=True):
+        for place, old in watched:
             if place.read() is not old:
-                builder.writes.setdefault(place.key, (place, old))
+                builder.writes[place.key] = (place, old)
 
     return log
+
+
+def _shared(names: Names, functions: Sequence[Callable[..., Any]]) -> set[Any]:
+    """Keys of the cells that hold state variables: they are passed as state, not as heap."""
+    return {
+        Place(cell, name, "cell").key
+        for f in functions
+        for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True)
+        if name in names
+    }
 
 
 # --- if ---------------------------------------------------------------------------------------------------
@@ -187,7 +221,7 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
             outcome = (outcome,) * len(names)
         entries = [take_apart(n, value) for n, value in zip(names, outcome, strict=True)]
         del outcome
-        slots = _slots(builder)
+        slots = _slots(builder, _shared(names, cells))
         heap = {key: take_apart(slot.name, slot.read()) for key, slot in slots.items()}
         for entry in (*entries, *heap.values()):
             entry.freeze()
@@ -215,6 +249,7 @@ def _cond(pred: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
                 sink += [value_in(tensor, branch.builder) for tensor in plan.outputs(side)]
     results = _bind_cond(pred, true.builder, false.builder, outputs)
     values = [plan.rebuild(results) for plan in joined]
+    sharing.link_joined(pred, [made for plan in joined for made in plan.made])
     for slot, value in zip(slots.values(), values[len(names) :], strict=True):
         slot.write(value)
     return values[: len(names)]
@@ -242,6 +277,7 @@ class _Join:
     entries: tuple[Entry, Entry]
     specs: list[Spec | None] = field(default_factory=list)  # None: the leaf is static
     bound: bool | None = True  # None: decided by the run
+    made: list[sharing.Made] = field(default_factory=list)  # joined leaves, and what they come from
 
     def outputs(self, side: int) -> list[Tensor]:
         """What this side's graph gives for the variable; runs in the side's frame."""
@@ -259,10 +295,16 @@ class _Join:
     def rebuild(self, results: Iterator[Tensor]) -> Any:
         a, b = self.entries
         model = b if a.bound is False else a
-        leaves = [
-            leaf if spec is None else next(results)
-            for leaf, spec in zip(model.leaves, self.specs, strict=True)
-        ]
+        leaves = []
+        for i, (leaf, spec) in enumerate(zip(model.leaves, self.specs, strict=True)):
+            if spec is None:
+                leaves.append(leaf)
+                continue
+            sides = [None if e.bound is False else e.leaves[i] for e in (a, b)]
+            tensor = next(results)
+            tensor._scalar = all(sharing.is_number(side) for side in sides if side is not None)
+            self.made.append((tensor, sides))
+            leaves.append(tensor)
         bound = next(results) if self.bound is None else self.bound
         return model.replaced(leaves, bound).build()
 
@@ -382,7 +424,9 @@ class _Carry:
         self.always: list[bool] = []  # per entry: bound at the end of every turn
         self.wild: set[tuple[int, int]] = set()  # (carried leaf, axis) whose size changes
         self.plain: set[int] = set()  # ids of tensors that only this state can see
-        self.aliases: dict[int, Tensor] = {}  # id of a state tensor -> what the body got for it
+        self.aliases: dict[int, list[Tensor]] = {}  # id of a state tensor -> what the body got
+        self.given: list[Tensor] = []  # what the body got for each carried leaf
+        self.links = sharing.LoopLinks()
         for entry in self.entries:
             entry.leaves = [_as_local(leaf) for leaf in entry.leaves]
         self._plan()
@@ -413,11 +457,13 @@ class _Carry:
                     outcome = tuple(variables)
                 after = [take_apart(n, value) for n, value in zip(self.names, outcome, strict=True)]
                 del outcome, variables, turn
-                slots = _slots(builder)
+                slots = _slots(builder, _shared(self.names, cells))
                 after += [take_apart(s.name, s.read()) for s in self.slots.values()]
                 new = {k: s for k, s in slots.items() if k not in self.slots}
                 settled = not self._keep_updated(after, slots)
                 if settled and not new and not self._widen(after):
+                    if self.links.learn(list(self._carried_leaves()), self.given, self._leaves_of(after), builder):
+                        continue
                     self.always = [entry.bound is True for entry in after]
                     self.results = list(self._result_values(after, builder))
                     return builder
@@ -438,7 +484,9 @@ class _Carry:
         values = [builder.param(spec, name) for spec, name in zip(self.specs, self._leaf_names(), strict=True)]
         self.own[id(builder)] = values
         initial = self._carried_leaves()
-        variables = self._assemble(iter([self._alias(v, leaf) for v, leaf in zip(values, initial, strict=True)]))
+        self.given = [self._alias(v, leaf) for v, leaf in zip(values, initial, strict=True)]
+        self.links.apply(self.given)
+        variables = self._assemble(iter(self.given))
         for slot, value in zip(self.slots.values(), variables[len(self.names) :], strict=True):
             slot.write(value)
         return variables[: len(self.names)]
@@ -467,7 +515,7 @@ class _Carry:
         tensor._scalar = not isinstance(leaf, Tensor) or leaf._scalar
         if not tensor._scalar and id(leaf) not in self.plain and not leaf._weak:
             tensor._base, tensor._view, tensor._seen = leaf, (slice_, (), {"key": ()}), leaf._version
-            self.aliases[id(leaf)] = tensor
+            self.aliases.setdefault(id(leaf), []).append(tensor)
         return tensor
 
     def _keep_updated(self, after: list[Entry], slots: dict[Any, Slot]) -> bool:
@@ -482,7 +530,7 @@ class _Carry:
                 if id(_storage(leaf)) not in slots or id(leaf) not in self.aliases:
                     continue
                 found = True
-                if new.leaves[j] is self.aliases[id(leaf)]:
+                if any(new.leaves[j] is alias for alias in self.aliases[id(leaf)]):
                     self._drop(k, j)
                 elif _is_private(leaf):
                     self.plain.add(id(leaf))
@@ -568,6 +616,14 @@ class _Carry:
                 yield value_in(resolve(as_tensor(entry.bound)), builder)
                 position += 1
 
+    def _leaves_of(self, entries: list[Entry]) -> list[Any]:
+        """The leaves that the carry has a place for, bound flags included."""
+        found: list[Any] = []
+        for entry, dynamic, flagged in zip(entries, self.dynamic, self.flagged, strict=True):
+            found += [leaf for leaf, d in zip(entry.leaves, dynamic, strict=True) if d]
+            found += [entry.bound] * flagged
+        return found
+
     # --- the ends ---
 
     def initial(self) -> list[Tensor]:
@@ -577,6 +633,7 @@ class _Carry:
 
     def finish(self, tensors: Sequence[Tensor], runs: bool = False) -> State:
         """The state after the loop; heap writes take effect in the current frame."""
+        self.links.finish(tensors, runs)
         variables = self._assemble(iter(tensors))
         if runs:
             variables = [certain(v) if a else v for v, a in zip(variables, self.always, strict=True)]
