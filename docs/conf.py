@@ -6,8 +6,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generate_ops  # noqa: E402
+import generate_tutorial  # noqa: E402
 
 generate_ops.write()
+generate_tutorial.write()
 
 project = "graphify"
 author = copyright = "The graphify authors"
