@@ -1,6 +1,6 @@
 """The reference engine: NumPy, one op at a time, only what is needed. It defines the meaning.
 
-    get_engine("reference").compile(graph)([np.arange(3.0)])
+get_engine("reference").compile(graph)([np.arange(3.0)])
 """
 
 from __future__ import annotations

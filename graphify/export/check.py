@@ -10,13 +10,20 @@ import numpy as np
 from graphify.engines.base import get_engine
 from graphify.errors import ExportError
 from graphify.export.loaded import Loaded
-from graphify.export.signature import Signature, examples_for, as_arguments, hidden_array
+from graphify.export.signature import Signature, as_arguments, examples_for, hidden_array
 from graphify.ir.bind import as_tensor
 from graphify.tracing.signature import is_array
 from graphify.tree import flatten
 
-# Relative tolerance by dtype: another order of summation may cost this much, nothing else may differ.
-_TOLERANCE = {"bfloat16": 5e-2, "float16": 1e-2, "float32": 1e-4, "complex64": 1e-4, "float64": 1e-9, "complex128": 1e-9}
+# Relative tolerance by dtype: what another order of summation may cost.
+_TOLERANCE = {
+    "bfloat16": 5e-2,
+    "float16": 1e-2,
+    "float32": 1e-4,
+    "complex64": 1e-4,
+    "float64": 1e-9,
+    "complex128": 1e-9,
+}
 
 
 def check_examples(folder: Path, signatures: dict[str, Signature], examples: Any) -> None:
@@ -54,8 +61,8 @@ def _arrays(signature: Signature, example: Any) -> list[Any]:
         array = as_tensor(leaf).numpy() if is_array(leaf) else np.asarray(leaf, spec.dtype)
         if array.dtype != spec.dtype or array.ndim != len(spec.shape):
             raise ExportError(
-                f"save: an example for signature {signature.name!r}: argument {name!r}: expected {spec}, "
-                f"got {array.dtype}{list(array.shape)}"
+                f"save: an example for signature {signature.name!r}: argument {name!r}: "
+                f"expected {spec}, got {array.dtype}{list(array.shape)}"
             )
         arrays.append(array)
     return arrays
@@ -70,7 +77,11 @@ def _check(loaded: Loaded, signature: Signature, arrays: list[Any], state: dict[
     got = loaded.signatures[signature.name](**dict(zip(names, arrays, strict=True)))
     for leaf in signature.leaves:
         if leaf.index is not None:
-            _compare(f"signature {signature.name!r}: output {leaf.name!r}", got[leaf.name].numpy(), want[leaf.index])
+            _compare(
+                f"signature {signature.name!r}: output {leaf.name!r}",
+                got[leaf.name].numpy(),
+                want[leaf.index],
+            )
 
 
 def _compare(what: str, got: Any, want: Any) -> None:
@@ -85,9 +96,15 @@ def _compare(what: str, got: Any, want: Any) -> None:
     if tolerance == 0.0:
         same = bool(np.array_equal(got, want))
     else:
-        scale = float(np.max(np.abs(want), initial=0.0, where=np.isfinite(want))) if want.size else 0.0
+        scale = (
+            float(np.max(np.abs(want), initial=0.0, where=np.isfinite(want))) if want.size else 0.0
+        )
         same = np.allclose(
-            got.astype(wide), want.astype(wide), rtol=tolerance, atol=tolerance * scale, equal_nan=True
+            got.astype(wide),
+            want.astype(wide),
+            rtol=tolerance,
+            atol=tolerance * scale,
+            equal_nan=True,
         )
     if not same:
         raise ExportError(

@@ -61,7 +61,9 @@ class LoadedFunction:
             given[name] = value
         missing = [name for name in self.inputs if name not in given]
         if missing:
-            raise TypeError(f"{self.name}: expected arguments {self.inputs}, {missing[0]!r} is missing")
+            raise TypeError(
+                f"{self.name}: expected arguments {self.inputs}, {missing[0]!r} is missing"
+            )
         return given
 
     def _array(self, name: str, value: Any) -> Any:
@@ -72,7 +74,9 @@ class LoadedFunction:
         else:
             array = np.asarray(value)
         if array.dtype != dtype:
-            raise TypeError(f"{self.name}: argument {name!r}: expected dtype {dtype}, got {array.dtype}")
+            raise TypeError(
+                f"{self.name}: argument {name!r}: expected dtype {dtype}, got {array.dtype}"
+            )
         if not spec.shape.is_compatible_with(array.shape):
             raise ValueError(
                 f"{self.name}: argument {name!r}: expected shape {spec.shape}, got {array.shape}"
@@ -111,7 +115,9 @@ class Loaded:
         signatures = self.__dict__.get("signatures", {})
         if name in signatures:
             return signatures[name]
-        raise AttributeError(f"the loaded model has no signature {name!r}; it has {sorted(signatures)}")
+        raise AttributeError(
+            f"the loaded model has no signature {name!r}; it has {sorted(signatures)}"
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the signature "serving_default"."""

@@ -1,7 +1,7 @@
 """The tf.Module that is saved: one tf.function per signature, one tf.Variable per Variable.
 
-    module, functions = build(tf, obj, signatures)
-    tf.saved_model.save(module, path, signatures=functions)
+module, functions = build(tf, obj, signatures)
+tf.saved_model.save(module, path, signatures=functions)
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class _State:
         array = np.array(thing.numpy() if hasattr(thing, "numpy") else thing)
         trainable = bool(getattr(thing, "trainable", False)) and array.dtype.kind in "fc"
         # Names go into the file; a slash or a bracket would make scopes of them.
-        clean = "".join(c if c.isalnum() or c == "_" else "_" for c in name).strip("_") or "variable"
+        clean = (
+            "".join(c if c.isalnum() or c == "_" else "_" for c in name).strip("_") or "variable"
+        )
         return self.tf.Variable(array, trainable=trainable, name=clean)
 
     def variable(self, hidden: Hidden) -> Any:

@@ -92,7 +92,9 @@ def load(path: str | os.PathLike[str]) -> Loaded:
     tensorflow("graphify.saved_model.load")
     folder = Path(path)
     if not (folder / "saved_model.pb").exists():
-        raise FileNotFoundError(f"load: argument 'path': expected a SavedModel, got {str(folder)!r}")
+        raise FileNotFoundError(
+            f"load: argument 'path': expected a SavedModel, got {str(folder)!r}"
+        )
     metadata = folder / METADATA
     return Loaded(folder, json.loads(metadata.read_text()) if metadata.exists() else None)
 

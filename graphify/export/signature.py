@@ -1,7 +1,7 @@
 """What is exported: concrete functions, what they take from outside, what they change.
 
-    signature = Signature("serving_default", concrete)
-    signature.inputs, signature.captures, signature.assigns, signature.outputs
+signature = Signature("serving_default", concrete)
+signature.inputs, signature.captures, signature.assigns, signature.outputs
 """
 
 from __future__ import annotations
@@ -67,8 +67,13 @@ class Signature:
         ]
         self.leaves = self._leaves()
         self.assigns = self._assigns()  # position of a hidden input -> index of its new value
-        if not any(leaf.index is not None or leaf.is_number for leaf in self.leaves) and not self.assigns:
-            raise ExportError(f"signature {name!r}: expected a result or a changed Variable, got neither")
+        if (
+            not any(leaf.index is not None or leaf.is_number for leaf in self.leaves)
+            and not self.assigns
+        ):
+            raise ExportError(
+                f"signature {name!r}: expected a result or a changed Variable, got neither"
+            )
 
     def _leaves(self) -> list[Leaf]:
         leaves = []
@@ -76,7 +81,7 @@ class Signature:
         for name, output in zip(names, self.concrete.outputs, strict=True):
             if output.index is None and not isinstance(output.static, _STATIC):
                 raise ExportError(
-                    f"signature {self.name!r}: output {name}: expected a tensor, a number, a string or "
+                    f"signature {self.name!r}: output {name}: expected a tensor, number, string or "
                     f"None, got {type(output.static).__name__}"
                 )
             leaves.append(Leaf(name, output.index, output.weak, output.static))
@@ -105,7 +110,10 @@ class Signature:
 
     def to_json(self) -> dict[str, Any]:
         """What `load` needs to call it and to restore its result."""
-        inputs = [{"name": name, "dtype": spec.dtype.name, "weak": spec.weak} for name, spec in self.inputs]
+        inputs = [
+            {"name": name, "dtype": spec.dtype.name, "weak": spec.weak}
+            for name, spec in self.inputs
+        ]
         return {
             "inputs": inputs,
             "outputs": [leaf.to_json() for leaf in self.leaves],
@@ -138,7 +146,9 @@ def signatures_of(obj: Any, signatures: Any, examples: Any) -> dict[str, Signatu
         chosen = {"serving_default": signatures}
     for name in chosen:
         if not isinstance(name, str) or not name:
-            raise TypeError(f"save: argument 'signatures': expected names of signatures, got {name!r}")
+            raise TypeError(
+                f"save: argument 'signatures': expected names of signatures, got {name!r}"
+            )
     return {
         name: Signature(name, _concrete(name, function, examples_for(examples, name, len(chosen))))
         for name, function in chosen.items()
@@ -147,7 +157,11 @@ def signatures_of(obj: Any, signatures: Any, examples: Any) -> dict[str, Signatu
 
 def is_function(value: Any) -> bool:
     """Whether it is a graphify function, a method of one, or one of its traces."""
-    return is_concrete(value) or hasattr(value, "get_concrete_function") and hasattr(value, "concrete_functions")
+    return (
+        is_concrete(value)
+        or hasattr(value, "get_concrete_function")
+        and hasattr(value, "concrete_functions")
+    )
 
 
 def is_concrete(value: Any) -> bool:
@@ -163,7 +177,7 @@ def _functions_of(obj: Any) -> dict[str, Any]:
             found[name] = getattr(obj, name)
     if not found:
         raise ExportError(
-            f"save: argument 'obj': expected a graphify function or an object with one, got {obj!r:.80}",
+            f"save: argument 'obj': expected a graphify function or its owner, got {obj!r:.80}",
             remedy="decorate a method with @graphify.function, or pass signatures=",
         )
     if len(found) == 1:
@@ -175,7 +189,9 @@ def _concrete(name: str, function: Any, examples: Sequence[Any]) -> Any:
     if is_concrete(function):
         return function
     if not is_function(function):
-        raise TypeError(f"save: signature {name!r}: expected a graphify function, got {function!r:.80}")
+        raise TypeError(
+            f"save: signature {name!r}: expected a graphify function, got {function!r:.80}"
+        )
     if function.input_signature is not None:
         return function.get_concrete_function()
     known = [c for c in function.concrete_functions if c.holds() and _is_of(c, function)]

@@ -58,7 +58,9 @@ def _keys(treedef: TreeDef) -> list[Any]:
     factory, *keys = treedef.keys
     name = next((n for n, f in _FACTORIES.items() if f is factory), None)
     if factory is not None and name is None:
-        raise ExportError(f"output structure: expected a defaultdict of {list(_FACTORIES)}, got {factory!r}")
+        raise ExportError(
+            f"output structure: expected a defaultdict of {list(_FACTORIES)}, got {factory!r}"
+        )
     return [name, *keys]
 
 
@@ -87,7 +89,7 @@ def _kind(name: str) -> type:
             found = getattr(found, step)
     except (ImportError, AttributeError) as error:
         raise ExportError(
-            f"output structure: the class {path} of module {module} cannot be imported here ({error})",
+            f"output structure: the class {path} of {module} cannot be imported here ({error})",
             remedy="make the module importable, or read the flat results with tf.saved_model.load",
         ) from error
     return found  # type: ignore[no-any-return]
@@ -97,7 +99,7 @@ def _names(kinds: Sequence[type]) -> str:
     return ", ".join("None" if kind is type(None) else kind.__name__ for kind in kinds)
 
 
-# --- names -------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 _STEP = re.compile(r"\[(?P<key>'(?:[^'\\]|\\.)*'|[^\]]*)\]|\.(?P<field>\w+)")
 

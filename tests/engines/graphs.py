@@ -17,9 +17,7 @@ def graph_of(function: Callable[..., Any], *specs: Spec, names: tuple[str, ...] 
     builder = Builder()
     with recording(builder):
         labels = names or (None,) * len(specs)
-        params = [
-            Tensor(builder.param(s, n)) for s, n in zip(specs, labels, strict=True)
-        ]
+        params = [Tensor(builder.param(s, n)) for s, n in zip(specs, labels, strict=True)]
         results = function(*params)
         if results is None:
             results = []

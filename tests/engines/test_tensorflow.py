@@ -79,7 +79,9 @@ def compare(graph: Graph, feeds: list[Any], loss: float = 10) -> None:
     """TensorFlow and the reference give equal results."""
     want = get_engine("reference").compile(graph)(feeds)
     got = get_engine("tensorflow").compile(graph)(feeds)
-    for node, mine, theirs in zip(*(by_node(graph, r) for r in (graph.results, got, want)), strict=True):
+    for node, mine, theirs in zip(
+        *(by_node(graph, r) for r in (graph.results, got, want)), strict=True
+    ):
         product = PRODUCTS.get(node[0].node.op.name)
         if product is not None:
             mine, theirs = [product(*mine)], [product(*theirs)]

@@ -51,7 +51,7 @@ def same_error(graph: Graph, *inputs: Any) -> BaseException:
     return got
 
 
-# --- cond -------------------------------------------------------------------------------------------
+# --- cond -----------------------------------------------------------------------------------------
 
 
 def relu_graph() -> Graph:
@@ -86,7 +86,10 @@ def test_graph_def_of_cond_has_one_function_per_branch() -> None:
 
 
 def test_functions_are_named_by_content() -> None:
-    names = [{f.signature.name for f in as_graph_def(g).library.function} for g in (relu_graph(), relu_graph())]
+    names = [
+        {f.signature.name for f in as_graph_def(g).library.function}
+        for g in (relu_graph(), relu_graph())
+    ]
     assert names[0] == names[1]
     other = graph_of(
         lambda x: cond(
@@ -120,15 +123,13 @@ def test_an_error_in_the_other_branch_does_not_happen() -> None:
     x = Spec((3,), F64)
     true = graph_of(lambda x, i: gather(x, i, axes=(0,)), x, scalar(I64))
     false = graph_of(lambda x, i: multiply(gather(x, 0, axes=(0,)), 0.0), x, scalar(I64))
-    graph = graph_of(
-        lambda x, i: cond(less(i, 3), x, i, true=true, false=false), x, scalar(I64)
-    )
+    graph = graph_of(lambda x, i: cond(less(i, 3), x, i, true=true, false=false), x, scalar(I64))
     assert both(graph, np.arange(3.0), 2) == [2.0]
     assert both(graph, np.arange(3.0), 7) == [0.0]
     same_error(graph, np.arange(3.0), -7)
 
 
-# --- while, loop, map, call ----------------------------------------------------------------------------
+# --- while, loop, map, call -----------------------------------------------------------------------
 
 
 def test_while_with_constants() -> None:
@@ -199,7 +200,7 @@ def test_map_over_rows() -> None:
     both(graph, np.arange(6.0).reshape(2, 3))
 
 
-# --- sizes ------------------------------------------------------------------------------------------------
+# --- sizes ----------------------------------------------------------------------------------------
 
 
 def test_one_graph_serves_every_size() -> None:
@@ -241,7 +242,7 @@ def test_arguments_that_do_not_fit_are_refused() -> None:
         executable([np.ones(3)])
 
 
-# --- errors ---------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 def test_index_out_of_bounds() -> None:
@@ -249,7 +250,9 @@ def test_index_out_of_bounds() -> None:
     both(graph, np.ones((2, 3)), [-3, 2])
     same_error(graph, np.ones((2, 3)), [0, 3])
     same_error(graph, np.ones((2, 3)), [-4, 9])
-    scalar_key = graph_of(lambda x, i: slice_(x, i, key=(("at", 0),)), Spec((fresh("n"),), F64), scalar(I64))
+    scalar_key = graph_of(
+        lambda x, i: slice_(x, i, key=(("at", 0),)), Spec((fresh("n"),), F64), scalar(I64)
+    )
     both(scalar_key, np.arange(3.0), -1)
     same_error(scalar_key, np.arange(3.0), 3)
     same_error(scalar_key, np.zeros(0), -1)
@@ -301,7 +304,7 @@ def test_an_op_without_a_form_is_refused() -> None:
         del REGISTRY["test_no_form"]
 
 
-# --- effects --------------------------------------------------------------------------------------------------
+# --- effects --------------------------------------------------------------------------------------
 
 
 class CustomError(Exception):
@@ -357,7 +360,9 @@ def test_raise_gives_the_users_own_exception() -> None:
 
 def test_assert_and_check() -> None:
     def function(x: Any) -> Any:
-        assert_(greater(x, 0.0), x, exception=Raise(AssertionError, (Text(("not positive:", None)),)))
+        assert_(
+            greater(x, 0.0), x, exception=Raise(AssertionError, (Text(("not positive:", None)),))
+        )
         check(x, 10.0, comparison="less", message="too large")
         return negative(x)
 
@@ -372,7 +377,9 @@ def test_effects_leave_for_stock_tensorflow(capfd: pytest.CaptureFixture[str]) -
 
     def function(x: Any) -> Any:
         print_(x, text=Text(("got", None)), end="\n", stream="stderr")
-        assert_(greater(x, 0.0), x, exception=Raise(AssertionError, (Text(("not positive:", None)),)))
+        assert_(
+            greater(x, 0.0), x, exception=Raise(AssertionError, (Text(("not positive:", None)),))
+        )
         return negative(x)
 
     graph = graph_of(function, scalar(), names=("x",))
@@ -391,7 +398,11 @@ def test_random_draws_in_order_and_refused_for_export() -> None:
     def function(generator: Any) -> Graph:
         source = Source(generator)
         attrs = {"source": source, "method": "normal", "size": (2,), "shape": (2,), "dtype": F64}
-        return graph_of(lambda m, s: [random_draw(m, s, **attrs), random_draw(m, s, **attrs)], scalar(), scalar())
+        return graph_of(
+            lambda m, s: [random_draw(m, s, **attrs), random_draw(m, s, **attrs)],
+            scalar(),
+            scalar(),
+        )
 
     graph = function(np.random.default_rng(3))
     first, second = get_engine("tensorflow").compile(graph)([np.asarray(1.0), np.asarray(2.0)])

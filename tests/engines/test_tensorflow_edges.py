@@ -1,4 +1,4 @@
-"""Values where kernels and NumPy tend to part: extremes of each dtype, zeros, NaN and infinities."""
+"""Values where kernels and NumPy tend to part: extremes of dtypes, zeros, NaN and infinities."""
 
 from typing import Any
 
@@ -30,7 +30,24 @@ def edges(dtype: Any) -> Any:
         info = np.iinfo(dtype)
         values = [0, 1, 2, 3, 7, 31, info.max, info.max - 1]
         return np.array(values + ([-1, -2, -7, info.min] if dtype.kind == "i" else []), dtype)
-    reals = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, -1.5, 2.0, -2.5, 3.0, 8.0, 1000.0, np.nan, np.inf, -np.inf]
+    reals = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -0.5,
+        1.5,
+        -1.5,
+        2.0,
+        -2.5,
+        3.0,
+        8.0,
+        1000.0,
+        np.nan,
+        np.inf,
+        -np.inf,
+    ]
     if dtype.kind == "c":
         return np.array([complex(a, b) for a in reals[:9] for b in reals[:9:3]], dtype)
     return np.array(reals, dtype)
@@ -97,7 +114,12 @@ def test_reductions_of_every_dtype(dtype: Any, rng: np.random.Generator) -> None
         x[0, 1, 2] = x[1, 2, 0] = np.nan
 
     def function(t: Any) -> Any:
-        both = [REGISTRY[n](t, axes=a) for n in REDUCTIONS for a in [(1,), (0, 2), ()] if allowed(n, dtype)]
+        both = [
+            REGISTRY[n](t, axes=a)
+            for n in REDUCTIONS
+            for a in [(1,), (0, 2), ()]
+            if allowed(n, dtype)
+        ]
         return both + [REGISTRY[n](t, axis=1) for n in ("argmax", "argmin", "cumsum", "cumprod")]
 
     compare(build(function, Spec(x.shape, x.dtype)), [x], loss=100)
@@ -123,7 +145,13 @@ def test_sorting_every_dtype(dtype: Any, rng: np.random.Generator) -> None:
         ordered = REGISTRY["sort"](t, axis=0)
         found = [REGISTRY["searchsorted"](ordered, t, side=s) for s in ("left", "right")]
         unique = [REGISTRY["unique"](t, axis=0, equal_nan=e) for e in (True, False)]
-        return [ordered, REGISTRY["argsort"](t, axis=0, stable=True), *found, *unique[0], *unique[1]]
+        return [
+            ordered,
+            REGISTRY["argsort"](t, axis=0, stable=True),
+            *found,
+            *unique[0],
+            *unique[1],
+        ]
 
     compare(build(function, Spec(x.shape, x.dtype)), [x])
 

@@ -17,7 +17,12 @@ from graphify import TensorSpec
 from graphify.errors import ExportError
 from graphify.export import check
 from graphify.export.saved_model import load, save
-from graphify.export.structures import argument_names, leaf_names, treedef_from_json, treedef_to_json
+from graphify.export.structures import (
+    argument_names,
+    leaf_names,
+    treedef_from_json,
+    treedef_to_json,
+)
 from graphify.tree import flatten
 
 pytestmark = pytest.mark.tensorflow
@@ -66,7 +71,7 @@ def run_elsewhere(code: str, *args: str) -> str:
     return done.stdout
 
 
-# --- functions -------------------------------------------------------------------------------------
+# --- functions ------------------------------------------------------------------------------------
 
 
 def test_concrete_function_with_unknown_size(tmp_path: Path) -> None:
@@ -123,7 +128,9 @@ def test_saved_model_cli_runs_it(tmp_path: Path) -> None:
     f = graphify.function(lambda x: {"twice": x * 2}, input_signature=[ROWS])
     save(f, tmp_path / "m")
     np.save(tmp_path / "x.npy", np.arange(6.0).reshape(2, 3))
-    command = "import sys; from tensorflow.python.tools.saved_model_cli import main; sys.exit(main())"
+    command = (
+        "import sys; from tensorflow.python.tools.saved_model_cli import main; sys.exit(main())"
+    )
     done = subprocess.run(
         [
             *(sys.executable, "-c", command, "run", "--dir", str(tmp_path / "m")),
@@ -135,9 +142,7 @@ def test_saved_model_cli_runs_it(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    np.testing.assert_array_equal(
-        np.load(tmp_path / "twice.npy"), np.arange(6.0).reshape(2, 3) * 2
-    )
+    np.testing.assert_array_equal(np.load(tmp_path / "twice.npy"), np.arange(6.0).reshape(2, 3) * 2)
 
 
 def test_a_function_is_traced_by_its_example(tmp_path: Path) -> None:
@@ -161,14 +166,19 @@ def test_the_most_general_trace_is_taken(tmp_path: Path) -> None:
 def test_several_named_signatures(tmp_path: Path) -> None:
     up = graphify.function(lambda x: x + 1, input_signature=[ROWS])
     down = graphify.function(lambda x: x - 1, input_signature=[ROWS])
-    save(up, tmp_path / "m", signatures={"up": up, "down": down}, examples={"down": [np.ones((1, 3))]})
+    save(
+        up,
+        tmp_path / "m",
+        signatures={"up": up, "down": down},
+        examples={"down": [np.ones((1, 3))]},
+    )
     again = load(tmp_path / "m")
     assert sorted(again.signatures) == ["down", "up"]
     np.testing.assert_array_equal(again.up(np.zeros((1, 3))), np.ones((1, 3)))
     np.testing.assert_array_equal(again.down(x=np.zeros((1, 3))), -np.ones((1, 3)))
 
 
-# --- state -----------------------------------------------------------------------------------------
+# --- state ----------------------------------------------------------------------------------------
 
 
 def test_state_is_kept_across_calls(tmp_path: Path) -> None:
@@ -234,7 +244,7 @@ def test_methods_of_two_instances(tmp_path: Path) -> None:
     assert load(tmp_path / "m")(np.ones((1, 3)))["y"].numpy().tolist() == [0.0]
 
 
-# --- structures ---------------------------------------------------------------------------------------
+# --- structures -----------------------------------------------------------------------------------
 
 
 def test_structures_come_back(tmp_path: Path) -> None:
@@ -279,7 +289,7 @@ def test_structures_no_other_process_can_build_are_refused(tmp_path: Path) -> No
     assert not list(tmp_path.iterdir()), "nothing half-written is left"
 
 
-# --- refusals --------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------
 
 
 def test_an_example_with_another_result_is_an_error(
@@ -292,7 +302,9 @@ def test_an_example_with_another_result_is_an_error(
             return lambda args: [args[0] * 2 + 1e-3]
 
     monkeypatch.setattr(check, "get_engine", lambda name: Wrong())
-    with pytest.raises(ExportError, match="output 'output_0': the written model gives another result"):
+    with pytest.raises(
+        ExportError, match="output 'output_0': the written model gives another result"
+    ):
         save(f, tmp_path / "m", examples=[(np.ones((1, 3)),)])
     assert not list(tmp_path.iterdir())
 
@@ -353,9 +365,7 @@ def test_saving_again_replaces(tmp_path: Path) -> None:
 
 
 def test_arguments_of_a_loaded_function(tmp_path: Path) -> None:
-    f = graphify.function(
-        lambda x, i: x[i], input_signature=[ROWS, TensorSpec((), np.int64)]
-    )
+    f = graphify.function(lambda x, i: x[i], input_signature=[ROWS, TensorSpec((), np.int64)])
     save(f, tmp_path / "m")
     again = load(tmp_path / "m")
     x = np.arange(6.0).reshape(2, 3)
@@ -376,7 +386,9 @@ def test_a_model_that_graphify_did_not_write(tmp_path: Path) -> None:
     import tensorflow as tf
 
     module = tf.Module()
-    module.f = tf.function(lambda x: {"y": x + 1}, input_signature=[tf.TensorSpec([None], tf.float32)])
+    module.f = tf.function(
+        lambda x: {"y": x + 1}, input_signature=[tf.TensorSpec([None], tf.float32)]
+    )
     tf.saved_model.save(module, str(tmp_path / "m"), signatures=module.f.get_concrete_function())
     got = load(tmp_path / "m")(np.zeros(2, np.float32))
     assert got["y"].numpy().tolist() == [1.0, 1.0]

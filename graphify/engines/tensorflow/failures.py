@@ -1,6 +1,6 @@
 """From an error of TensorFlow's back to the Python exception and the user's line.
 
-A check of ours fails as `assertion failed: [graphify IndexError at kmeans.py:12: index {} ...] [5]`;
+A check of ours fails as `assertion failed: [graphify IndexError at a.py:12: index {} ...] [5]`;
 any other error names the node that failed, whose name scope is the index of the user's line.
 """
 
@@ -24,8 +24,16 @@ _SCOPE = re.compile(r"(?:^|/)L(\d+)/")
 # What a failing kernel says, and what NumPy says and raises in its place.
 _KNOWN: list[tuple[str, type[Exception], str]] = [
     (r"not invertible", np.linalg.LinAlgError, "Singular matrix"),
-    (r"Cholesky decomposition was not successful", np.linalg.LinAlgError, "Matrix is not positive definite"),
-    (r"decomposition was not successful", np.linalg.LinAlgError, "the decomposition did not converge"),
+    (
+        r"Cholesky decomposition was not successful",
+        np.linalg.LinAlgError,
+        "Matrix is not positive definite",
+    ),
+    (
+        r"decomposition was not successful",
+        np.linalg.LinAlgError,
+        "the decomposition did not converge",
+    ),
 ]
 
 
@@ -58,7 +66,11 @@ def _location(text: str, unit: Unit | None) -> Any:
 
 
 def _class(name: str) -> type[Exception]:
-    found = getattr(builtins, name, None) or getattr(errors, name, None) or getattr(np.linalg, name, None)
+    found = (
+        getattr(builtins, name, None)
+        or getattr(errors, name, None)
+        or getattr(np.linalg, name, None)
+    )
     return found if isinstance(found, type) and issubclass(found, Exception) else RuntimeError
 
 
@@ -81,5 +93,9 @@ def _by_code(error: Any) -> type[Exception]:
 def _first_line(text: str) -> str:
     """What TensorFlow says went wrong, without where."""
     noise = ("[[", "Detected at", "Graph execution", "<stack traces", "\t")
-    kept = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith(noise)]
+    kept = [
+        line.strip()
+        for line in text.splitlines()
+        if line.strip() and not line.strip().startswith(noise)
+    ]
     return kept[0] if kept else text

@@ -148,9 +148,13 @@ class Frame:
                 return self.raw.Minimum(x=a, y=b)
             case "wrap":
                 return self.raw.SelectV2(condition=a < 0, t=a + b, e=a)
-        nonzero = self.check(self.raw.NotEqual(x=b, y=self.like(0, b)), ZeroDivisionError, "division by zero")
+        nonzero = self.check(
+            self.raw.NotEqual(x=b, y=self.like(0, b)), ZeroDivisionError, "division by zero"
+        )
         b = self.after(b, nonzero)
-        return self.raw.FloorDiv(x=a, y=b) if atom.name == "floordiv" else self.raw.FloorMod(x=a, y=b)
+        return (
+            self.raw.FloorDiv(x=a, y=b) if atom.name == "floordiv" else self.raw.FloorMod(x=a, y=b)
+        )
 
     def scalar(self, dim: Any) -> Any:
         """A size as an int64 scalar tensor."""
@@ -168,8 +172,13 @@ class Frame:
         """The lengths of the axes: ints where known, else int64 scalars."""
         if x.shape.is_fully_defined():
             return list(x.shape)
-        lengths = self.raw.Unpack(value=self.raw.Shape(input=x, out_type=self.tf.int64), num=len(x.shape))
-        return [known if known is not None else length for known, length in zip(x.shape, lengths, strict=True)]
+        lengths = self.raw.Unpack(
+            value=self.raw.Shape(input=x, out_type=self.tf.int64), num=len(x.shape)
+        )
+        return [
+            known if known is not None else length
+            for known, length in zip(x.shape, lengths, strict=True)
+        ]
 
     # --- checks and effects ---
 
@@ -200,7 +209,9 @@ class Frame:
 
     # --- functions ---
 
-    def call(self, function: str, inputs: Sequence[Any], dtypes: Sequence[Any], stateful: bool) -> Any:
+    def call(
+        self, function: str, inputs: Sequence[Any], dtypes: Sequence[Any], stateful: bool
+    ) -> Any:
         op = self.raw.StatefulPartitionedCall if stateful else self.raw.PartitionedCall
         return op(args=list(inputs), Tout=list(dtypes), f=function)
 

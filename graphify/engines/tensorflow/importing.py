@@ -1,6 +1,6 @@
 """TensorFlow, imported when something first needs it.
 
-    tf = tensorflow("the tensorflow engine")
+tf = tensorflow("the tensorflow engine")
 """
 
 from __future__ import annotations

@@ -57,7 +57,10 @@ def sum_to(frame: Frame, x: Any, shape: Any) -> Any:
     An axis of one in `shape` whose length in `x` is one, too, is summed as well, to no effect.
     """
     lead = len(x.shape) - len(shape)
-    axes = [*range(lead), *(i + lead for i, dim in enumerate(shape) if isinstance(dim, int) and dim == 1)]
+    axes = [
+        *range(lead),
+        *(i + lead for i, dim in enumerate(shape) if isinstance(dim, int) and dim == 1),
+    ]
     if axes:
         x = sum_axes(frame, x, axes)
     return frame.raw.Reshape(tensor=x, shape=frame.shape(shape))
@@ -73,7 +76,7 @@ def sum_axes(frame: Frame, x: Any, axes: Any) -> Any:
     return frame.raw.Sum(input=x, axis=axis)
 
 
-# --- matmul -------------------------------------------------------------------------------------
+# --- matmul ---------------------------------------------------------------------------------------
 
 
 @kernel("matmul")

@@ -1,6 +1,6 @@
 """Conversions between dtypes, as ndarray.astype does them; and computing in a wider dtype.
 
-    widened(frame, frame.raw.Neg, x)     # for a dtype that the TensorFlow kernel lacks
+widened(frame, frame.raw.Neg, x)     # for a dtype that the TensorFlow kernel lacks
 """
 
 from __future__ import annotations

@@ -69,7 +69,9 @@ def to_int(frame: Frame, x: Any) -> Any:
     inside = raw.LogicalOr(
         x=raw.LogicalAnd(x=x >= -bound, y=x < bound), y=raw.LogicalNot(x=raw.IsFinite(x=x))
     )
-    fits = frame.check(inside, OverflowError, "the Python integer int({}) does not fit into 64 bits", x)
+    fits = frame.check(
+        inside, OverflowError, "the Python integer int({}) does not fit into 64 bits", x
+    )
     return frame.after(cast_to(frame, x, frame.tf.int64), number, finite, fits)
 
 

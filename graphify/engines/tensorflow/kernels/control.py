@@ -33,9 +33,7 @@ def cond(frame: Frame, pred: Any, *operands: Any, true: Graph, false: Graph) -> 
     other, other_acts = lower_function(frame, false)
     stateful = then_acts or other_acts
     dtypes, shapes = _outputs(frame, frame.specs)
-    results = frame.branch(
-        nonzero(frame, pred), then, other, operands, (dtypes, shapes, stateful)
-    )
+    results = frame.branch(nonzero(frame, pred), then, other, operands, (dtypes, shapes, stateful))
     return _ran(frame, results, stateful)
 
 

@@ -39,7 +39,7 @@ def _evaluate(op: Op, *arrays: Any, **attrs: Any) -> None:
     op.eval(*arrays, **attrs)
 
 
-# --- print -------------------------------------------------------------------------------------------
+# --- print ----------------------------------------------------------------------------------------
 
 
 @kernel("print")
@@ -52,7 +52,9 @@ def print_(frame: Frame, *values: Any, text: ops.Text, end: str, stream: str) ->
     template = text.separator.join(gap if piece is None else piece for piece in text.pieces)
     line = frame.constant(template)
     if values:
-        line = frame.raw.StringFormat(inputs=list(values), template=template, placeholder=gap, summarize=3)
+        line = frame.raw.StringFormat(
+            inputs=list(values), template=template, placeholder=gap, summarize=3
+        )
     frame.ran(frame.raw.PrintV2(input=line, output_stream=stream, end=end))
 
 
@@ -64,7 +66,7 @@ def _placeholder(text: ops.Text) -> str:
     return mark
 
 
-# --- raise and assert ------------------------------------------------------------------------------------
+# --- raise and assert -----------------------------------------------------------------------------
 
 
 def _fail_with(exception: ops.Raise) -> Callable[..., Any]:

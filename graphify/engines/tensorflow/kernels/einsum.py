@@ -24,7 +24,9 @@ def einsum(frame: Frame, *xs: Any, subscripts: str) -> Any:
     for i in range(1, len(terms)):
         later = set("".join(terms[i + 1 :]) + result)
         both = term + terms[i]
-        kept = "".join(c for c in dict.fromkeys(both) if c in later) if i < len(terms) - 1 else result
+        kept = (
+            "".join(c for c in dict.fromkeys(both) if c in later) if i < len(terms) - 1 else result
+        )
         total = frame.raw.Einsum(inputs=[total, operands[i]], equation=f"{term},{terms[i]}->{kept}")
         term = kept
     return nonzero(frame, total) if dtype.is_bool else cast_to(frame, total, dtype)
@@ -46,7 +48,10 @@ def _equal_lengths(frame: Frame, xs: Sequence[Any], terms: Sequence[str]) -> lis
     for x, term in zip(xs, terms, strict=True):
         shape = frame.shape_of(x)
         target = [common[letter] for letter in term]
-        if all(isinstance(a, int) and isinstance(b, int) and a == b for a, b in zip(shape, target, strict=True)):
+        if all(
+            isinstance(a, int) and isinstance(b, int) and a == b
+            for a, b in zip(shape, target, strict=True)
+        ):
             result.append(x)
         else:
             result.append(frame.raw.BroadcastTo(input=x, shape=frame.shape(target)))

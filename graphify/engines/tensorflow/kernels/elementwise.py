@@ -16,7 +16,7 @@ from graphify.engines.tensorflow.kernels.casting import (
 )
 from graphify.engines.tensorflow.kernels.table import KERNELS, kernel
 
-# --- one kernel of TensorFlow's each ------------------------------------------------------------
+# --- one kernel of TensorFlow's each --------------------------------------------------------------
 
 _UNARY = {
     "exp": "Exp", "expm1": "Expm1", "log": "Log", "sqrt": "Sqrt", "sin": "Sin",
@@ -64,6 +64,11 @@ def choose(frame: Frame, condition: Any, yes: Any, no: Any) -> Any:
     return frame.raw.SelectV2(condition=condition, t=yes, e=no)
 
 
+def with_nan(frame: Frame, a: Any, b: Any, y: Any) -> Any:
+    """`y`, and NaN where an operand is NaN."""
+    return choose(frame, is_nan(frame, a), a, choose(frame, is_nan(frame, b), b, y))
+
+
 def is_nan(frame: Frame, x: Any) -> Any:
     """NaN in either part of a complex number; never for integers."""
     if x.dtype.is_complex:
@@ -103,7 +108,8 @@ def _divide_complex(frame: Frame, a: Any, b: Any) -> Any:
     size_r, size_i = frame.raw.Abs(x=br), frame.raw.Abs(x=bi)
     by_real = size_r >= size_i
     zero = frame.raw.LogicalAnd(
-        x=frame.raw.Equal(x=size_r, y=frame.like(0, br)), y=frame.raw.Equal(x=size_i, y=frame.like(0, br))
+        x=frame.raw.Equal(x=size_r, y=frame.like(0, br)),
+        y=frame.raw.Equal(x=size_i, y=frame.like(0, br)),
     )
     high, low = choose(frame, by_real, br, bi), choose(frame, by_real, bi, br)
     ratio = low / high
@@ -172,7 +178,7 @@ def conjugate(frame: Frame, x: Any) -> Any:
     return frame.raw.Conj(input=x) if x.dtype.is_complex else frame.raw.Identity(input=x)
 
 
-# --- division with remainder, of floats (integers: kernels/integers.py) --------------------------------
+# --- division with remainder, of floats (integers: kernels/integers.py) ---------------------------
 
 
 def fmod_float(frame: Frame, a: Any, b: Any) -> Any:
@@ -186,12 +192,17 @@ def remainder_float(frame: Frame, a: Any, b: Any) -> Any:
     other_sign = frame.raw.LogicalAnd(
         x=nonzero(frame, rest), y=frame.raw.NotEqual(x=b < zero, y=rest < zero)
     )
-    y = choose(frame, other_sign, rest + b, choose(frame, nonzero(frame, rest), rest, copysign(frame, zero, b)))
+    y = choose(
+        frame,
+        other_sign,
+        rest + b,
+        choose(frame, nonzero(frame, rest), rest, copysign(frame, zero, b)),
+    )
     return choose(frame, nonzero(frame, b), y, rest)
 
 
 def floor_divide_float(frame: Frame, a: Any, b: Any) -> Any:
-    """Source: as remainder_float. Unlike floor(a / b) it agrees with the remainder: 1 // 0.1 is 9."""
+    """Source: as remainder_float. Unlike floor(a / b), 1 // 0.1 is 9, as 1 % 0.1 wants it."""
     quotient = frame.raw.RealDiv(x=a, y=b)
     rest = fmod_float(frame, a, b)
     zero = frame.like(0, a)
@@ -206,7 +217,7 @@ def floor_divide_float(frame: Frame, a: Any, b: Any) -> Any:
     return choose(frame, nonzero(frame, b), y, quotient)
 
 
-# --- exponentials and logarithms ------------------------------------------------------------------------
+# --- exponentials and logarithms ------------------------------------------------------------------
 
 
 @kernel("exp2", "math.exp2")
@@ -253,7 +264,7 @@ def logaddexp(frame: Frame, a: Any, b: Any) -> Any:
     gap = frame.raw.Abs(x=a - b)
     y = frame.raw.Maximum(x=a, y=b) + frame.raw.Log1p(x=frame.raw.Exp(x=-gap))
     y = choose(frame, frame.raw.Equal(x=a, y=b), a + frame.like(math.log(2), a), y)
-    return _with_nan(frame, a, b, y)
+    return with_nan(frame, a, b, y)
 
 
 @kernel("logaddexp2", "math.logaddexp2")
@@ -262,7 +273,7 @@ def logaddexp2(frame: Frame, a: Any, b: Any) -> Any:
     tail = frame.raw.Log1p(x=exp2(frame, -gap)) * frame.like(1 / math.log(2), a)
     y = frame.raw.Maximum(x=a, y=b) + tail
     y = choose(frame, frame.raw.Equal(x=a, y=b), a + frame.like(1, a), y)
-    return _with_nan(frame, a, b, y)
+    return with_nan(frame, a, b, y)
 
 
 @kernel("math.pow", "power_float")
@@ -274,7 +285,7 @@ def power_float(frame: Frame, a: Any, b: Any) -> Any:
     return y
 
 
-# --- trigonometry ------------------------------------------------------------------------------------------
+# --- trigonometry ---------------------------------------------------------------------------------
 
 
 @kernel("math.atan2", "arctan2")
@@ -289,7 +300,7 @@ def hypot(frame: Frame, a: Any, b: Any) -> Any:
     ratio = low / choose(frame, nonzero(frame, high), high, 1)  # in [0, 1]: squares do not overflow
     y = high * frame.raw.Sqrt(x=frame.like(1, a) + ratio * ratio)
     infinite = frame.raw.LogicalOr(x=frame.raw.IsInf(x=a), y=frame.raw.IsInf(x=b))
-    return choose(frame, infinite, math.inf, _with_nan(frame, a, b, y))
+    return choose(frame, infinite, math.inf, with_nan(frame, a, b, y))
 
 
 @kernel("deg2rad")
@@ -302,7 +313,7 @@ def rad2deg(frame: Frame, x: Any) -> Any:
     return x * frame.like(180 / math.pi, x)
 
 
-# --- rounding and parts of floats -----------------------------------------------------------------------------
+# --- rounding and parts of floats -----------------------------------------------------------------
 
 
 @kernel("trunc", "math.trunc")
@@ -342,10 +353,13 @@ def nextafter(frame: Frame, a: Any, b: Any) -> Any:
     one = frame.like(1, whole)
     up = frame.raw.Equal(x=b > a, y=a > frame.like(0, a))
     moved = frame.raw.Bitcast(input=choose(frame, up, whole + one, whole - one), type=a.dtype)
-    smallest = frame.raw.Bitcast(input=frame.raw.BroadcastTo(input=one, shape=frame.shape(frame.shape_of(whole))), type=a.dtype)
+    smallest = frame.raw.Bitcast(
+        input=frame.raw.BroadcastTo(input=one, shape=frame.shape(frame.shape_of(whole))),
+        type=a.dtype,
+    )
     y = choose(frame, nonzero(frame, a), moved, copysign(frame, smallest, b))
     y = choose(frame, frame.raw.Equal(x=a, y=b), b, y)
-    return _with_nan(frame, a, b, y)
+    return with_nan(frame, a, b, y)
 
 
 @kernel("spacing")
@@ -355,125 +369,3 @@ def spacing(frame: Frame, x: Any) -> Any:
     towards = infinity if x.dtype == frame.tf.float16 else copysign(frame, infinity, x)
     gap = nextafter(frame, x, towards) - x
     return choose(frame, frame.raw.IsInf(x=x), math.nan, gap)
-
-
-# --- choice -------------------------------------------------------------------------------------------------------
-
-
-def _with_nan(frame: Frame, a: Any, b: Any, y: Any) -> Any:
-    """`y`, and NaN where an operand is NaN."""
-    return choose(frame, is_nan(frame, a), a, choose(frame, is_nan(frame, b), b, y))
-
-
-def _extreme(greatest: bool, ignore_nan: bool) -> Callable[..., Any]:
-    def kernel_(frame: Frame, a: Any, b: Any) -> Any:
-        if a.dtype.is_bool:
-            return frame.raw.LogicalOr(x=a, y=b) if greatest else frame.raw.LogicalAnd(x=a, y=b)
-        if a.dtype.is_complex:
-            order = greater_equal if greatest else less_equal
-            y = choose(frame, order(frame, a, b), a, b)
-        else:
-            y = (frame.raw.Maximum if greatest else frame.raw.Minimum)(x=a, y=b)
-        if a.dtype.is_integer:
-            return y
-        if ignore_nan:
-            y = choose(frame, is_nan(frame, b), a, y)
-            return choose(frame, is_nan(frame, a), b, y)
-        return _with_nan(frame, a, b, y)
-
-    return kernel_
-
-
-KERNELS["maximum"], KERNELS["minimum"] = _extreme(True, False), _extreme(False, False)
-KERNELS["fmax"], KERNELS["fmin"] = _extreme(True, True), _extreme(False, True)
-
-
-@kernel("where")
-def where(frame: Frame, condition: Any, a: Any, b: Any) -> Any:
-    return frame.raw.SelectV2(condition=condition, t=a, e=b)
-
-
-# --- comparison and logic --------------------------------------------------------------------------------------------
-
-
-def _comparison(op: str) -> Callable[..., Any]:
-    def kernel_(frame: Frame, a: Any, b: Any) -> Any:
-        compare = getattr(frame.raw, op)
-        if a.dtype != b.dtype:
-            return _compare_signs(frame, compare, a, b)
-        if a.dtype.is_bool:
-            a, b = (frame.raw.Cast(x=v, DstT=frame.tf.uint8) for v in (a, b))
-        if not a.dtype.is_complex or op in ("Equal", "NotEqual"):
-            return compare(x=a, y=b)
-        ra, rb = real_part(frame, a), real_part(frame, b)
-        by_imag = compare(x=imaginary_part(frame, a), y=imaginary_part(frame, b))
-        strict = getattr(frame.raw, op.removesuffix("Equal"))(x=ra, y=rb)
-        tie = frame.raw.LogicalAnd(x=frame.raw.Equal(x=ra, y=rb), y=by_imag)
-        strict = frame.raw.LogicalAnd(x=strict, y=_no_nan_imag(frame, a, b))
-        return frame.raw.LogicalOr(x=strict, y=tie)
-
-    return kernel_
-
-
-def _no_nan_imag(frame: Frame, a: Any, b: Any) -> Any:
-    """NumPy's order of complex numbers holds only where neither imaginary part is NaN."""
-    nan = frame.raw.LogicalOr(
-        x=is_nan(frame, imaginary_part(frame, a)), y=is_nan(frame, imaginary_part(frame, b))
-    )
-    return frame.raw.LogicalNot(x=nan)
-
-
-def _compare_signs(frame: Frame, compare: Any, a: Any, b: Any) -> Any:
-    """int64 against uint64, which NumPy compares by value."""
-    tf = frame.tf
-    low = frame.constant(-(2**63), tf.int64)
-
-    def key(x: Any) -> tuple[Any, Any]:
-        """A class (0 for negative, else 1) and, within it, the value as int64, both in order."""
-        if x.dtype == tf.int64:
-            return cast_to(frame, x >= 0, tf.int64), frame.raw.BitwiseXor(x=x, y=low)
-        flipped = frame.raw.BitwiseXor(x=frame.raw.Bitcast(input=x, type=tf.int64), y=low)
-        return cast_to(frame, frame.raw.Equal(x=x, y=x), tf.int64), flipped
-
-    (ca, va), (cb, vb) = key(a), key(b)
-    same = frame.raw.Equal(x=ca, y=cb)
-    return choose(frame, same, compare(x=va, y=vb), compare(x=ca, y=cb))
-
-
-for _name in ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"):
-    _snake = "".join("_" + c.lower() if c.isupper() else c for c in _name).lstrip("_")
-    KERNELS["math." + _snake] = KERNELS[_snake] = _comparison(_name)
-greater_equal, less_equal = KERNELS["greater_equal"], KERNELS["less_equal"]
-
-
-def _logical(op: str) -> Callable[..., Any]:
-    def kernel_(frame: Frame, a: Any, b: Any) -> Any:
-        return getattr(frame.raw, op)(x=nonzero(frame, a), y=nonzero(frame, b))
-
-    return kernel_
-
-
-KERNELS["logical_and"], KERNELS["logical_or"] = _logical("LogicalAnd"), _logical("LogicalOr")
-KERNELS["logical_xor"] = _logical("NotEqual")
-
-
-@kernel("logical_not", "math.logical_not")
-def logical_not(frame: Frame, x: Any) -> Any:
-    return frame.raw.LogicalNot(x=nonzero(frame, x))
-
-
-def _float_test(op: str, of_integers: bool, join: str) -> Callable[..., Any]:
-    def test(frame: Frame, x: Any) -> Any:
-        if x.dtype.is_complex:
-            parts = [test(frame, real_part(frame, x)), test(frame, imaginary_part(frame, x))]
-            return getattr(frame.raw, join)(x=parts[0], y=parts[1])
-        if x.dtype.is_floating:
-            return getattr(frame.raw, op)(x=x)
-        return (frame.raw.Equal if of_integers else frame.raw.NotEqual)(x=x, y=x)
-
-    return test
-
-
-KERNELS["math.is_nan"] = KERNELS["isnan"] = _float_test("IsNan", False, "LogicalOr")
-KERNELS["math.is_inf"] = KERNELS["isinf"] = _float_test("IsInf", False, "LogicalOr")
-KERNELS["math.is_finite"] = KERNELS["isfinite"] = _float_test("IsFinite", True, "LogicalAnd")

@@ -28,7 +28,7 @@ def call_host(
     """
     if frame.unit.portable:
         raise LoweringError(
-            "tensorflow: this op runs in the Python process that made it, so it cannot be written out",
+            "tensorflow: this op runs in the process that made it, so it cannot be written out",
             remedy="make the value outside and pass it as an argument; for random numbers use "
             "graphify.random with a key",
         )
@@ -37,12 +37,14 @@ def call_host(
     def guarded(*arrays: Any) -> Any:
         try:
             result = function(*arrays)
-        except BaseException as error:  # noqa: BLE001  # the runtime raises it in the caller's thread
+        except BaseException as error:  # the runtime raises it in the caller's thread
             token = f"{MARKER}-host-{next(_tokens)}"
             pending[token] = error
             raise RuntimeError(token) from None
         return True if dtype is None else result
 
     tf = frame.tf
-    result = tf.numpy_function(guarded, list(values), tf.bool if dtype is None else dtype, stateful=True)
+    result = tf.numpy_function(
+        guarded, list(values), tf.bool if dtype is None else dtype, stateful=True
+    )
     return result.op if dtype is None else result

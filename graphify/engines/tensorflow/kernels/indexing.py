@@ -30,7 +30,7 @@ def checked(frame: Frame, index: Any, length: Any, axis: int) -> Any:
     return frame.after(choose(frame, inside, wrapped, 0), check)
 
 
-# --- basic keys ---------------------------------------------------------------------------------------
+# --- basic keys -----------------------------------------------------------------------------------
 
 
 class _Basic:
@@ -98,7 +98,9 @@ class _Basic:
     def reverse(self, part: Any) -> Any:
         if not self.reversed:
             return part
-        return self.frame.raw.ReverseV2(tensor=part, axis=self.frame.constant(self.reversed, self.frame.tf.int32))
+        return self.frame.raw.ReverseV2(
+            tensor=part, axis=self.frame.constant(self.reversed, self.frame.tf.int32)
+        )
 
 
 @kernel("slice")
@@ -120,7 +122,7 @@ def slice_update(frame: Frame, x: Any, new: Any, *indices: Any, key: Any) -> Any
     return frame.raw.TensorStridedSliceUpdate(input=x, value=new, **basic.bounds())
 
 
-# --- integer arrays --------------------------------------------------------------------------------------
+# --- integer arrays -------------------------------------------------------------------------------
 
 
 def _permute(frame: Frame, x: Any, order: Sequence[int]) -> Any:
@@ -189,7 +191,9 @@ def _set(frame: Frame, rows: Any, updates: Any, at: Any, count: Any) -> Any:
     raw, tf = frame.raw, frame.tf
     column = _column(frame, at)
     writes = raw.Size(input=at, out_type=tf.int64)
-    order = raw.Range(start=frame.constant(0, tf.int64), limit=writes, delta=frame.constant(1, tf.int64))
+    order = raw.Range(
+        start=frame.constant(0, tf.int64), limit=writes, delta=frame.constant(1, tf.int64)
+    )
     none = raw.Fill(dims=frame.shape([count]), value=frame.constant(-1, tf.int64))
     last = raw.TensorScatterMax(tensor=none, indices=column, updates=order)
     axis = frame.constant(0, tf.int32)
@@ -240,7 +244,7 @@ _COMBINE = {
 }
 
 
-# --- masks ---------------------------------------------------------------------------------------------
+# --- masks ----------------------------------------------------------------------------------------
 
 
 @kernel("nonzero")

@@ -19,13 +19,15 @@ from graphify.engines.tensorflow.kernels.elementwise import (
 )
 from graphify.engines.tensorflow.kernels.table import KERNELS, kernel
 
-# --- division -----------------------------------------------------------------------------------
+# --- division -------------------------------------------------------------------------------------
 
 
 def _safe_divisor(frame: Frame, b: Any) -> Any:
     """`b` with 1 for 0 and for -1, which fault: the one always, the other for the least integer."""
     b = choose(frame, nonzero(frame, b), b, 1)
-    return b if b.dtype.is_unsigned else choose(frame, frame.raw.Equal(x=b, y=frame.like(-1, b)), 1, b)
+    return (
+        b if b.dtype.is_unsigned else choose(frame, frame.raw.Equal(x=b, y=frame.like(-1, b)), 1, b)
+    )
 
 
 @kernel("floor_divide", "math.floordiv")
@@ -60,7 +62,7 @@ def fmod(frame: Frame, a: Any, b: Any) -> Any:
     return choose(frame, frame.raw.LogicalAnd(x=nonzero(frame, rest), y=other_sign), rest - b, rest)
 
 
-# --- powers ----------------------------------------------------------------------------------------
+# --- powers ---------------------------------------------------------------------------------------
 
 
 @kernel("power")
@@ -86,7 +88,7 @@ def power(frame: Frame, a: Any, b: Any) -> Any:
     return frame.raw.Cast(x=frame.raw.Pow(x=a, y=b), DstT=dtype)
 
 
-# --- bits --------------------------------------------------------------------------------------------
+# --- bits -----------------------------------------------------------------------------------------
 
 
 def _bitwise(of_bools: str, of_integers: str) -> Callable[..., Any]:
@@ -128,10 +130,12 @@ def right_shift(frame: Frame, a: Any, b: Any) -> Any:
     y = frame.raw.RightShift(x=a, y=choose(frame, inside, b, 0))
     if a.dtype.is_unsigned:
         return choose(frame, inside, y, 0)
-    return choose(frame, inside, y, choose(frame, a < frame.like(0, a), -1, frame.raw.ZerosLike(x=a)))
+    return choose(
+        frame, inside, y, choose(frame, a < frame.like(0, a), -1, frame.raw.ZerosLike(x=a))
+    )
 
 
-# --- gcd and lcm ----------------------------------------------------------------------------------------
+# --- gcd and lcm ----------------------------------------------------------------------------------
 
 
 def _magnitude(frame: Frame, x: Any) -> Any:

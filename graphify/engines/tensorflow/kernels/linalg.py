@@ -1,4 +1,4 @@
-"""Linear algebra. Factors that are unique only up to signs or phases may differ from LAPACK's there."""
+"""Linear algebra. Factors unique only up to signs or phases may differ from LAPACK's there."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ def adjoint(frame: Frame, x: Any) -> Any:
     """The conjugate transpose of the last two axes."""
     rank = len(x.shape)
     perm = vector(frame, [*range(rank - 2), rank - 1, rank - 2])
-    return (frame.raw.ConjugateTranspose if x.dtype.is_complex else frame.raw.Transpose)(x=x, perm=perm)
+    return (frame.raw.ConjugateTranspose if x.dtype.is_complex else frame.raw.Transpose)(
+        x=x, perm=perm
+    )
 
 
 def _column(frame: Frame, x: Any, axis: int = -1) -> Any:
     return frame.raw.ExpandDims(input=x, axis=frame.constant(axis, frame.tf.int32))
 
 
-# --- solve, inverse, determinants -------------------------------------------------------------------
+# --- solve, inverse, determinants -----------------------------------------------------------------
 
 
 @kernel("linalg.solve")
@@ -42,7 +44,9 @@ def solve(frame: Frame, a: Any, b: Any) -> Any:
     lead = raw.BroadcastArgs(s0=leads[0], s1=leads[1])
     axis = frame.constant(0, tf.int32)
     wide = [
-        raw.BroadcastTo(input=x, shape=raw.ConcatV2(values=[lead, frame.shape(shape[-2:])], axis=axis))
+        raw.BroadcastTo(
+            input=x, shape=raw.ConcatV2(values=[lead, frame.shape(shape[-2:])], axis=axis)
+        )
         for x, shape in zip((a, b), shapes, strict=True)
     ]
     rank = max(len(a.shape), len(b.shape))
@@ -99,7 +103,7 @@ def cholesky(frame: Frame, a: Any) -> Any:
     return frame.raw.Cholesky(input=a)
 
 
-# --- orthogonal factors ------------------------------------------------------------------------------------
+# --- orthogonal factors ---------------------------------------------------------------------------
 
 
 @kernel("linalg.qr")
@@ -113,7 +117,7 @@ def qr(frame: Frame, a: Any, mode: str) -> list[Any]:
 
 
 def _svd(frame: Frame, a: Any, full: bool) -> list[Any]:
-    """Singular values (real), u and v (not its adjoint). NaN and inf do not converge, as in LAPACK."""
+    """Singular values, u and v (not its adjoint). NaN and inf do not converge, as in LAPACK."""
     real = real_part(frame, a), imaginary_part(frame, a)
     finite = frame.raw.LogicalAnd(x=frame.raw.IsFinite(x=real[0]), y=frame.raw.IsFinite(x=real[1]))
     holds = frame.raw.All(input=finite, axis=vector(frame, range(len(a.shape))))
@@ -161,7 +165,7 @@ def eigvals(frame: Frame, a: Any) -> Any:
     return frame.raw.Eig(input=a, compute_v=False, Tout=a.dtype)[0]
 
 
-# --- pinv and lstsq -------------------------------------------------------------------------------------------
+# --- pinv and lstsq -------------------------------------------------------------------------------
 
 
 def _inverted(frame: Frame, s: Any, rcond: Any) -> tuple[Any, Any]:
@@ -198,7 +202,9 @@ def _least_squares(frame: Frame, a: Any, b: Any, rcond: Any) -> tuple[Any, Any]:
     s, u, v = _svd(frame, a, full=False)
     eps = np.finfo(s.dtype.as_numpy_dtype).eps
     limit = cast_to(frame, rcond, s.dtype)
-    limit = choose(frame, limit < frame.like(0, limit), eps, limit)  # as LAPACK reads a negative one
+    limit = choose(
+        frame, limit < frame.like(0, limit), eps, limit
+    )  # as LAPACK reads a negative one
     inverse, kept = _inverted(frame, s, limit)
     scaled = _column(frame, cast_to(frame, inverse, a.dtype)) * matmul(frame, adjoint(frame, u), b)
     rank = frame.raw.Sum(input=cast_to(frame, kept, frame.tf.int32), axis=vector(frame, [0]))
@@ -212,7 +218,7 @@ def lstsq(frame: Frame, a: Any, b: Any, rcond: Any) -> Any:
 
 @kernel("lstsq_residuals")
 def lstsq_residuals(frame: Frame, a: Any, b: Any, rcond: Any) -> list[Any]:
-    """Sums of squared residuals, none unless the rank is full and there are more rows than columns."""
+    """Sums of squared residuals; none unless of full rank with more rows than columns."""
     raw = frame.raw
     x, rank = _least_squares(frame, a, b, rcond)
     gap = b - matmul(frame, a, x)
@@ -220,7 +226,8 @@ def lstsq_residuals(frame: Frame, a: Any, b: Any, rcond: Any) -> list[Any]:
     sums = raw.Sum(input=squares, axis=vector(frame, [0]))
     rows, columns = (frame.scalar(d) for d in _two(frame.shape_of(a)))
     full = raw.LogicalAnd(
-        x=raw.Equal(x=cast_to(frame, rank, frame.tf.int64), y=columns), y=raw.Greater(x=rows, y=columns)
+        x=raw.Equal(x=cast_to(frame, rank, frame.tf.int64), y=columns),
+        y=raw.Greater(x=rows, y=columns),
     )
     count = choose(frame, full, frame.scalar(frame.shape_of(b)[1]), 0)
     return [sums[:count], rank]
@@ -228,5 +235,3 @@ def lstsq_residuals(frame: Frame, a: Any, b: Any, rcond: Any) -> list[Any]:
 
 def _two(shape: Sequence[Any]) -> Sequence[Any]:
     return shape[:2]
-
-

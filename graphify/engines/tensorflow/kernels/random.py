@@ -1,4 +1,4 @@
-"""Random numbers: bits of a key, computed in the graph; draws from NumPy's generators, on the host."""
+"""Random numbers: bits of a key, in the graph; draws from NumPy's generators, on the host."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ class _Words:
         self.frame, self.tensor = frame, tensor
 
     def _with(self, op: str, other: Any) -> _Words:
-        operand = other.tensor if isinstance(other, _Words) else self.frame.constant(other, self.frame.tf.uint32)
+        operand = (
+            other.tensor
+            if isinstance(other, _Words)
+            else self.frame.constant(other, self.frame.tf.uint32)
+        )
         return _Words(self.frame, getattr(self.frame.raw, op)(x=self.tensor, y=operand))
 
     def __add__(self, other: Any) -> _Words:
@@ -50,7 +54,10 @@ def random_bits(frame: Frame, key: Any, start: Any, shape: Any, width: int) -> A
     counters = raw.ExpandDims(input=cast_to(frame, start, tf.int64), axis=last) + steps
     high = raw.RightShift(x=raw.Cast(x=counters, DstT=tf.uint64), y=frame.constant(32, tf.uint64))
     keys = [raw.ExpandDims(input=k, axis=last) for k in raw.Unpack(value=key, num=2, axis=-1)]
-    words = [_Words(frame, k) for k in (*keys, cast_to(frame, high, tf.uint32), cast_to(frame, counters, tf.uint32))]
+    words = [
+        _Words(frame, k)
+        for k in (*keys, cast_to(frame, high, tf.uint32), cast_to(frame, counters, tf.uint32))
+    ]
     x0, x1 = ops.threefry(*words)
     if width == 64:
         upper, lower = (raw.Cast(x=w.tensor, DstT=tf.uint64) for w in (x0, x1))
@@ -70,7 +77,7 @@ def random_seed(frame: Frame, *operands: Any, **attrs: Any) -> None:
 
 @kernel("random_draw")
 def random_draw(frame: Frame, *params: Any, size: Any, shape: Any, dtype: Any, **attrs: Any) -> Any:
-    """A draw on the host: the lengths of its result are operands, as they may be known at run time."""
+    """A draw on the host; the lengths of its result are operands, as the run may decide them."""
     assert ops.random_draw.eval is not None
     lengths = frame.shape(shape)
     wanted = None if size is None else frame.shape(size if isinstance(size, tuple) else (size,))

@@ -62,7 +62,7 @@ def reduce_all(frame: Frame, x: Any, axes: Any, keepdims: bool = False) -> Any:
     return frame.raw.All(input=nonzero(frame, x), axis=vector(frame, axes), keep_dims=keepdims)
 
 
-# --- max and min ------------------------------------------------------------------------------------
+# --- max and min ----------------------------------------------------------------------------------
 
 
 def _size(frame: Frame, dims: Sequence[Any]) -> Any:
@@ -127,7 +127,7 @@ def _complex_extreme(frame: Frame, x: Any, axes: Any, keepdims: bool, greatest: 
     return frame.raw.Reshape(tensor=y, shape=frame.shape(_kept(frame, x, axes, keepdims)))
 
 
-# --- argmax and argmin ---------------------------------------------------------------------------------
+# --- argmax and argmin ----------------------------------------------------------------------------
 
 
 def first_extreme(frame: Frame, x: Any, greatest: bool) -> Any:
@@ -158,7 +158,11 @@ def first_extreme(frame: Frame, x: Any, greatest: bool) -> Any:
         any_nan = raw.Any(input=nan, axis=axis, keep_dims=True)
         hit = choose(frame, any_nan, nan, hit)
     length = frame.scalar(frame.shape_of(x)[-1])
-    places = raw.Range(start=frame.constant(0, frame.tf.int64), limit=length, delta=frame.constant(1, frame.tf.int64))
+    places = raw.Range(
+        start=frame.constant(0, frame.tf.int64),
+        limit=length,
+        delta=frame.constant(1, frame.tf.int64),
+    )
     return raw.Min(input=choose(frame, hit, places, length), axis=axis)
 
 
@@ -182,7 +186,9 @@ def last_axis(frame: Frame, x: Any, axis: int) -> Any:
     rank = len(x.shape)
     if axis == rank - 1:
         return x
-    return frame.raw.Transpose(x=x, perm=vector(frame, [*(a for a in range(rank) if a != axis), axis]))
+    return frame.raw.Transpose(
+        x=x, perm=vector(frame, [*(a for a in range(rank) if a != axis), axis])
+    )
 
 
 def from_last(frame: Frame, x: Any, axis: int) -> Any:
@@ -195,7 +201,7 @@ def from_last(frame: Frame, x: Any, axis: int) -> Any:
     return frame.raw.Transpose(x=x, perm=vector(frame, order))
 
 
-# --- cumulative ---------------------------------------------------------------------------------------------
+# --- cumulative -----------------------------------------------------------------------------------
 
 
 def _cumulative(op: str) -> Callable[..., Any]:
@@ -226,7 +232,9 @@ def _running(name: str) -> Callable[..., Any]:
             places = inside.raw.Range(start=zero, limit=n, delta=one) - shift
             # Below the start the first element stands in: it is part of every running extreme.
             places = inside.raw.Maximum(x=places, y=zero)
-            before = inside.raw.GatherV2(params=y, indices=places, axis=inside.constant(axis, tf.int32))
+            before = inside.raw.GatherV2(
+                params=y, indices=places, axis=inside.constant(axis, tf.int32)
+            )
             return [shift * inside.constant(2, tf.int64), n, KERNELS[name](inside, y, before)]
 
         return frame.repeat(go_on, step, [frame.constant(1, tf.int64), length, x])[2]

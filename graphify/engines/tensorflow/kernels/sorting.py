@@ -61,9 +61,13 @@ def sorting_order(frame: Frame, keys: Sequence[Any]) -> Any:
         if order is not None:
             key = frame.tf.gather(key, order, axis=batch, batch_dims=batch)
         # TopK takes the greatest first, so keys are complemented; ties keep their order.
-        top = frame.raw.TopKV2(input=frame.raw.Invert(x=key), k=count, sorted=True, index_type=frame.tf.int64)
+        top = frame.raw.TopKV2(
+            input=frame.raw.Invert(x=key), k=count, sorted=True, index_type=frame.tf.int64
+        )
         step = top.indices
-        order = step if order is None else frame.tf.gather(order, step, axis=batch, batch_dims=batch)
+        order = (
+            step if order is None else frame.tf.gather(order, step, axis=batch, batch_dims=batch)
+        )
     return order
 
 
@@ -81,7 +85,7 @@ def sort(frame: Frame, x: Any, axis: int) -> Any:
     return from_last(frame, frame.tf.gather(moved, order, axis=batch, batch_dims=batch), axis)
 
 
-# --- searchsorted -----------------------------------------------------------------------------------
+# --- searchsorted ---------------------------------------------------------------------------------
 
 
 @kernel("searchsorted")
@@ -106,12 +110,14 @@ def _count_before(frame: Frame, a: Any, v: Any, side: str) -> Any:
     for pair in pairs:  # from the least significant on: a greater key overrules
         less = raw.Less(x=pair[low], y=pair[high])
         same = raw.Equal(x=pair[low], y=pair[high])
-        before = less if before is None else raw.LogicalOr(x=less, y=raw.LogicalAnd(x=same, y=before))
+        before = (
+            less if before is None else raw.LogicalOr(x=less, y=raw.LogicalAnd(x=same, y=before))
+        )
     passed = before if side == "left" else raw.LogicalNot(x=before)
     return raw.Sum(input=cast_to(frame, passed, frame.tf.int64), axis=vector(frame, [-1]))
 
 
-# --- unique --------------------------------------------------------------------------------------------
+# --- unique ---------------------------------------------------------------------------------------
 
 
 @kernel("unique")
@@ -134,7 +140,9 @@ def unique(frame: Frame, x: Any, axis: int, equal_nan: bool) -> list[Any]:
     blank = raw.Fill(dims=frame.shape([count]), value=zero)
     column = raw.ExpandDims(input=sorted_by, axis=frame.constant(1, tf.int32))
     inverse = raw.TensorScatterUpdate(tensor=blank, indices=column, updates=group)
-    end = raw.ConcatV2(values=[first, raw.Reshape(tensor=count, shape=vector(frame, [1]))], axis=axis0)
+    end = raw.ConcatV2(
+        values=[first, raw.Reshape(tensor=count, shape=vector(frame, [1]))], axis=axis0
+    )
     index = raw.GatherV2(params=sorted_by, indices=first, axis=axis0)
     values = raw.GatherV2(params=front, indices=index, axis=axis0)
     back = [int(i) for i in np.argsort(order)]
@@ -153,25 +161,39 @@ def _row_order(frame: Frame, rows: Any) -> Any:
     tf = frame.tf
     keys = frame.raw.Pack(values=order_keys(frame, rows), axis=2)  # [rows, columns, keys]
     keys = frame.raw.Reshape(
-        tensor=keys, shape=frame.shape([frame.shape_of(rows)[0], keys.shape[2] * frame.scalar(frame.shape_of(rows)[1])])
+        tensor=keys,
+        shape=frame.shape(
+            [frame.shape_of(rows)[0], keys.shape[2] * frame.scalar(frame.shape_of(rows)[1])]
+        ),
     )
     # Within a column the least significant key comes first, but columns count from the last.
     per = len(order_keys(frame, rows))
     total = frame.scalar(frame.shape_of(keys)[1])
     count = frame.scalar(frame.shape_of(keys)[0])
-    start = frame.raw.Range(start=frame.constant(0, tf.int64), limit=count, delta=frame.constant(1, tf.int64))
+    start = frame.raw.Range(
+        start=frame.constant(0, tf.int64), limit=count, delta=frame.constant(1, tf.int64)
+    )
 
     def go_on(inside: Frame, i: Any, order: Any, all_keys: Any, n: Any) -> Any:
         return i < n
 
     def step(inside: Frame, i: Any, order: Any, all_keys: Any, n: Any) -> list[Any]:
         each = inside.constant(per, tf.int64)
-        column = n - each - (i - inside.raw.FloorMod(x=i, y=each)) + inside.raw.FloorMod(x=i, y=each)
-        key = inside.raw.GatherV2(params=all_keys, indices=column, axis=inside.constant(1, tf.int32))
+        column = (
+            n - each - (i - inside.raw.FloorMod(x=i, y=each)) + inside.raw.FloorMod(x=i, y=each)
+        )
+        key = inside.raw.GatherV2(
+            params=all_keys, indices=column, axis=inside.constant(1, tf.int32)
+        )
         axis0 = inside.constant(0, tf.int32)
         key = inside.raw.GatherV2(params=key, indices=order, axis=axis0)
         by = sorting_order(inside, [key])
-        return [i + inside.constant(1, tf.int64), inside.raw.GatherV2(params=order, indices=by, axis=axis0), all_keys, n]
+        return [
+            i + inside.constant(1, tf.int64),
+            inside.raw.GatherV2(params=order, indices=by, axis=axis0),
+            all_keys,
+            n,
+        ]
 
     return frame.repeat(go_on, step, [frame.constant(0, tf.int64), start, keys, total])[1]
 
@@ -207,5 +229,3 @@ def repeat_indices(frame: Frame, counts: Any) -> Any:
     total = raw.Sum(input=counts, axis=vector(frame, [0]))
     places = raw.Range(start=zero, limit=total, delta=frame.constant(1, tf.int64))
     return KERNELS["searchsorted"](frame, ends, places, "right")
-
-

@@ -24,6 +24,7 @@ KERNELS: dict[str, Kernel] = {}
 FAMILIES = (
     "casting",
     "elementwise",
+    "comparison",
     "integers",
     "exponents",
     "arrays",
