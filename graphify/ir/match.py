@@ -8,7 +8,7 @@
     ])
     graph = rewrite(graph, RULES + OTHERS)
 
-A pattern names an op, its operands and those attributes that matter. A `Var` stands for any value,
+A pattern names an op, its operands and all its attributes. A `Var` stands for any value,
 or any attribute; used twice it stands for the same one. A Python number stands for a constant of
 which every element is that number to the bit: 0.0 is not -0.0. `P.op(...)`, with three dots, takes
 any operands. The function gets what the variables
@@ -127,6 +127,8 @@ def _match_value(pattern: Any, value: Value, found: Bindings) -> bool:
 
 
 def _match_attrs(pattern: Pattern, node: Node, found: Bindings) -> bool:
+    if any(name not in pattern.attrs and name != "weak" for name in node.attrs):
+        return False  # the rule's author did not think of this attribute
     return all(
         _match_attr(wanted, node.attrs.get(name), found) for name, wanted in pattern.attrs.items()
     )

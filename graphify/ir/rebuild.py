@@ -27,6 +27,7 @@ from graphify.ir.graph import (
     Graph,
     Literal,
     Node,
+    SizeBinding,
     Value,
     as_size,
     attr_sizes,
@@ -100,10 +101,13 @@ class Frame(Builder):
         del self.nodes[length:]
         for node in gone & self._keys.keys():
             del self._interned[self._keys.pop(node)]
-        if gone:
-            lost = [v for v, (value, _) in self.bindings.items() if value.node in gone]
-            for variable in lost:
-                del self.bindings[variable]
+        for node in gone:
+            bound: dict[SizeVar, SizeBinding] = {}
+            for value in node.outputs:
+                bind_sizes(value, bound)
+            for variable in bound:
+                if self.bindings[variable][0].node is node:
+                    del self.bindings[variable]
 
     def ensure_size(self, variable: SizeVar) -> None:
         if variable not in self.bindings:

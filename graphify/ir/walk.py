@@ -1,7 +1,7 @@
 """Walking graphs without recursion: nested graphs, what a node needs, what results need.
 
     for inner in nested_graphs(graph): ...       # the graph itself last: inner ones come first
-    live = needed(graph, graph.results)          # every value that the results depend on
+    live = Needed(graph, graph.results)          # every value that the results depend on
 
 Graphs are deep (a hundred thousand nodes in a chain) and may nest deeply (a long chain of `elif`),
 so nothing here uses Python's stack. A walk that is clearer as a recursion is written as a generator
@@ -68,27 +68,32 @@ def needs(node: Node, bindings: Mapping[SizeVar, SizeBinding]) -> Iterable[Value
     return (*node.inputs, *sizes) if sizes else node.inputs
 
 
-def needed(graph: Graph, roots: Iterable[Value], known: set[Value] | None = None) -> set[Value]:
-    """Every value that `roots` depend on, themselves included.
+class Needed:
+    """Every value that some roots depend on, themselves included; roots may be added.
 
     A node with several results is needed as a whole: one of its values stands for what it needs.
-
-    Args:
-        known: values found before; they are not walked again, and the set is added to.
+    What was walked is not walked again, so adding roots one by one costs one walk together.
     """
-    bindings = graph.size_bindings()
-    found = set() if known is None else known
-    visited: set[Node] = {value.node for value in found}
-    stack = list(roots)
-    while stack:
-        value = stack.pop()
-        if value in found:
-            continue
-        found.add(value)
-        if value.node not in visited:
-            visited.add(value.node)
-            stack.extend(needs(value.node, bindings))
-    return found
+
+    def __init__(self, graph: Graph, roots: Iterable[Value] = ()) -> None:
+        self.values: set[Value] = set()
+        self._nodes: set[Node] = set()
+        self._bindings = graph.size_bindings()
+        self.add(roots)
+
+    def __contains__(self, value: Value) -> bool:
+        return value in self.values
+
+    def add(self, roots: Iterable[Value]) -> None:
+        stack = list(roots)
+        while stack:
+            value = stack.pop()
+            if value in self.values:
+                continue
+            self.values.add(value)
+            if value.node not in self._nodes:
+                self._nodes.add(value.node)
+                stack.extend(needs(value.node, self._bindings))
 
 
 def count_nodes(graph: Graph) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 from graphify.ir.graph import Graph, Node, Value, constant
 from graphify.ir.interpret import run
 from graphify.ir.rebuild import Contradiction, Frame, Rebuild, inline
-from graphify.ir.walk import needed, nested_graphs
+from graphify.ir.walk import Needed, nested_graphs
 from graphify.ops.core import cast, reshape
 from graphify.ops.indexing import slice_
 from graphify.optimise.report import Report
@@ -96,7 +96,7 @@ def _never(test: Graph, operands: Sequence[Value]) -> bool:
     """Whether a loop's test is known to be false at first."""
     if len(test.nodes) > SMALL_TEST or any(list(node.subgraphs) for node in test.nodes):
         return False
-    reached = needed(test, test.results)
+    reached = Needed(test, test.results)
     args: list[Any] = []
     for value, operand in zip(test.params, operands, strict=True):
         known = _known(operand)

@@ -18,17 +18,37 @@ from typing import TypeAlias
 from graphify.ir.graph import Graph, Node, Value, constant
 from graphify.ir.rebuild import Rebuild, infer, reconcile
 from graphify.ir.sizes import Size, SizeVar, dim_variables
-from graphify.ir.walk import Call, needed, needs, trampoline
+from graphify.ir.walk import Call, Needed, needs, trampoline
 from graphify.optimise.report import Report
 
 
 def prune(graph: Graph, report: Report) -> Graph:
     """The graph without what neither its results nor its effects need. Its parameters stay."""
-    pruned, _ = trampoline(_prune(graph, range(len(graph.results)), report))
+    pruned, _ = trampoline(_prune(graph, range(len(graph.results)), Job(report)))
     return pruned
 
 
 Pruned: TypeAlias = tuple[Graph, set[Value]]  # a graph, and what of it is used, parameters included
+
+
+@dataclass(slots=True)
+class Job:
+    """One run of the pass. What was done to a graph is kept: a graph that several nodes hold is
+    pruned once for each set of results, and stays one graph."""
+
+    report: Report
+    pruned: dict[tuple[Graph, tuple[int, ...]], Pruned] = field(default_factory=dict)
+    cut: dict[tuple[Graph, tuple[int, ...]], Graph] = field(default_factory=dict)
+
+    def with_params(self, graph: Graph, positions: Sequence[int]) -> Graph:
+        """The graph with only these of its parameters, in this order."""
+        params = tuple(graph.params[j] for j in positions)
+        if params == graph.params:
+            return graph
+        key = (graph, tuple(positions))
+        if key not in self.cut:
+            self.cut[key] = graph.replace(params=params)
+        return self.cut[key]
 
 
 @dataclass(slots=True)
@@ -42,8 +62,15 @@ class Plan:
     gone: bool = False  # every result that is used equals an operand
 
 
-def _prune(graph: Graph, results: Iterable[int], report: Report) -> Call[Pruned]:
+def _prune(graph: Graph, results: Iterable[int], job: Job) -> Call[Pruned]:
     """The graph with only these results, and the set of its old values that are used."""
+    key = (graph, tuple(results))
+    if key not in job.pruned:
+        job.pruned[key] = yield _prune_once(graph, key[1], job)
+    return job.pruned[key]
+
+
+def _prune_once(graph: Graph, results: tuple[int, ...], job: Job) -> Call[Pruned]:
     kept_results = tuple(graph.results[i] for i in results)
     bindings = graph.size_bindings()
     live: set[Value] = set(kept_results)
@@ -54,10 +81,10 @@ def _prune(graph: Graph, results: Iterable[int], report: Report) -> Call[Pruned]
         if not node.effects and not any(value in live for value in outputs):
             dead.add(node)
             if node.op is not constant:
-                report.note("pruned", node, "nothing uses it")
+                job.report.note("pruned", node, "nothing uses it")
         elif node.op.name in _NARROW:
             used = [i for i, value in enumerate(outputs) if value in live]
-            plan = yield _NARROW[node.op.name](node, used, report)
+            plan = yield _NARROW[node.op.name](node, used, job)
             plans[node] = plan
             live.update(node.inputs[i] for i in plan.forwards.values())
             if not plan.gone:
@@ -109,24 +136,24 @@ def _apply(again: Rebuild, node: Node, plan: Plan) -> None:
 # --- one op of control flow each: which operands and results it keeps ------------------------
 
 
-def _narrow_cond(node: Node, used: list[int], report: Report) -> Call[Plan]:
+def _narrow_cond(node: Node, used: list[int], job: Job) -> Call[Plan]:
     true, false = _graph(node, "true"), _graph(node, "false")
     forwards = {}
     for i in used:
         j = _same_param(true, false, i)
         if j is not None and node.specs[i] == node.inputs[1 + j].spec:
             forwards[i] = 1 + j
-            report.note("pruned", node, "both branches give the operand itself")
+            job.report.note("pruned", node, "both branches give the operand itself")
     results = [i for i in used if i not in forwards]
     if not results and not node.effects:
         return Plan([], [], {}, forwards, gone=True)
-    graphs = yield from _prune_all({"true": true, "false": false}, results, report)
+    graphs = yield from _prune_all({"true": true, "false": false}, results, job)
     params = _used_params([true, false], [live for _, live in graphs.values()], results)
-    _note(report, node, len(used) - len(results), len(true.params) - len(params))
+    _note(job.report, node, len(used) - len(results), len(true.params) - len(params))
     return Plan(
         [0, *(1 + j for j in params)],
         results,
-        {name: _with_params(graph, params) for name, (graph, _) in graphs.items()},
+        {name: job.with_params(graph, params) for name, (graph, _) in graphs.items()},
         forwards,
     )
 
@@ -140,51 +167,51 @@ def _same_param(true: Graph, false: Graph, i: int) -> int | None:
     return None
 
 
-def _narrow_while(node: Node, used: list[int], report: Report) -> Call[Plan]:
+def _narrow_while(node: Node, used: list[int], job: Job) -> Call[Plan]:
     test, body, carry = _graph(node, "cond"), _graph(node, "body"), _count(node, "carry")
     carried, forwards, steady = _carried(node, body, used, 0, carry, [test])
     if not [i for i in used if i not in forwards] and not node.effects:
         return Plan([], [], {}, forwards, gone=True)
-    new_test, test_live = yield _prune(test, [0], report)
-    new_body, body_live = yield _prune(body, carried, report)
+    new_test, test_live = yield _prune(test, [0], job)
+    new_body, body_live = yield _prune(body, carried, job)
     rest = [*steady, *range(carry, len(node.inputs))]
     live = [j for j in rest if test.params[j] in test_live or body.params[j] in body_live]
     kept = [*carried, *live]
-    _note(report, node, carry - len(carried), len(node.inputs) - len(kept))
+    _note(job.report, node, carry - len(carried), len(node.inputs) - len(kept))
     attrs = {
-        "cond": _with_params(new_test, kept),
-        "body": _with_params(new_body, kept),
+        "cond": job.with_params(new_test, kept),
+        "body": job.with_params(new_body, kept),
         "carry": len(carried),
     }
     return Plan(kept, carried, attrs, forwards)
 
 
-def _narrow_loop(node: Node, used: list[int], report: Report) -> Call[Plan]:
+def _narrow_loop(node: Node, used: list[int], job: Job) -> Call[Plan]:
     body, carry, xs = _graph(node, "body"), _count(node, "carry"), _count(node, "xs")
     carried, forwards, steady = _carried(node, body, used, 1, carry, [])
     results = [*carried, *(i for i in used if i >= carry)]
     if not [i for i in used if i not in forwards] and not node.effects:
         return Plan([], [], {}, forwards, gone=True)
-    new_body, live = yield _prune(body, results, report)
-    live |= _size_params(body, live, results)
+    new_body, live = yield _prune(body, results, job)
+    live = live | _size_params(body, live, results)
     rows = [j for j in range(carry, carry + xs) if body.params[1 + j] in live]
     others = [*steady, *range(carry + xs, len(node.inputs))]
     kept = [*carried, *rows, *(j for j in others if body.params[1 + j] in live)]
-    _note(report, node, len(node.specs) - len(results), len(node.inputs) - len(kept))
-    attrs: dict[str, object] = {"body": _with_params(new_body, [0, *(1 + j for j in kept)])}
+    _note(job.report, node, len(node.specs) - len(results), len(node.inputs) - len(kept))
+    attrs: dict[str, object] = {"body": job.with_params(new_body, [0, *(1 + j for j in kept)])}
     attrs["xs"] = len(rows)
     if node.op.name == "loop":
         attrs["carry"] = len(carried)
     return Plan(kept, results, attrs, forwards)
 
 
-def _narrow_call(node: Node, used: list[int], report: Report) -> Call[Plan]:
+def _narrow_call(node: Node, used: list[int], job: Job) -> Call[Plan]:
     body = _graph(node, "body")
-    graphs = yield from _prune_all({"body": body}, used, report)
+    graphs = yield from _prune_all({"body": body}, used, job)
     new_body, live = graphs["body"]
     params = _used_params([body], [live], used)
-    _note(report, node, len(node.specs) - len(used), len(node.inputs) - len(params))
-    return Plan(params, used, {"body": _with_params(new_body, params)})
+    _note(job.report, node, len(node.specs) - len(used), len(node.inputs) - len(params))
+    return Plan(params, used, {"body": job.with_params(new_body, params)})
 
 
 _NARROW = {
@@ -199,12 +226,10 @@ _NARROW = {
 # --- helpers ------------------------
 
 
-def _prune_all(
-    graphs: dict[str, Graph], results: list[int], report: Report
-) -> Call[dict[str, Pruned]]:
+def _prune_all(graphs: dict[str, Graph], results: list[int], job: Job) -> Call[dict[str, Pruned]]:
     pruned = {}
     for name, graph in graphs.items():
-        pruned[name] = yield _prune(graph, results, report)
+        pruned[name] = yield _prune(graph, results, job)
     return pruned
 
 
@@ -218,9 +243,9 @@ def _carried(
     """
     waiting = list(used)
     for test in tests:
-        reached = needed(test, [*test.results, *_effect_needs(test)])
+        reached = Needed(test, [*test.results, *_effect_needs(test)])
         waiting += [i for i in range(carry) if test.params[i] in reached]
-    found = needed(body, _effect_needs(body))
+    found = Needed(body, _effect_needs(body))
     wanted: set[int] = set()
     seen: set[int] = set()
     while True:
@@ -233,7 +258,7 @@ def _carried(
             break
         wanted.update(fresh)
         waiting = []
-        needed(body, [body.results[i] for i in fresh], found)
+        found.add(body.results[i] for i in fresh)
     steady = [i for i in sorted(wanted) if i < carry and _is_steady(node, body, i, first)]
     forwards = {i: i for i in steady if i in used}
     carried = [i for i in sorted(wanted) if i < carry and i not in steady]
@@ -281,11 +306,6 @@ def _bare(value: Value) -> list[SizeVar]:
     """The size variables that a value binds with its axes."""
     dims = [dim.as_variable() for dim in value.spec.shape if isinstance(dim, Size)]
     return [variable for variable in dims if variable is not None]
-
-
-def _with_params(graph: Graph, positions: Sequence[int]) -> Graph:
-    params = tuple(graph.params[j] for j in positions)
-    return graph if params == graph.params else graph.replace(params=params)
 
 
 def _graph(node: Node, name: str) -> Graph:
