@@ -101,6 +101,7 @@ class Traced:
     writes: list[Write]
     guards: list[Guard]
     notes: list[str] = field(default_factory=list)
+    in_order: set[int] = field(default_factory=set)  # arrays that must lie in C order
 
 
 class ConcreteFunction:
@@ -159,6 +160,10 @@ class ConcreteFunction:
 
     def _array_names(self) -> list[str]:
         return [self._names[p] for p in self._positions]
+
+    def takes(self, call: Any) -> bool:
+        """Whether the arrays of a call lie in memory as the trace took for granted."""
+        return not self._traced.in_order or self._traced.in_order.isdisjoint(call.scattered)
 
     def holds(self) -> bool:
         """Whether everything the trace read from outside is still as it was."""

@@ -148,7 +148,7 @@ class Function:
 
     def _find(self, call: Call) -> ConcreteFunction | None:
         for concrete in reversed(self._cache.get(call.key, ())):
-            if concrete.pattern.matches(call.shapes) and concrete.holds():
+            if concrete.pattern.matches(call.shapes) and concrete.takes(call) and concrete.holds():
                 return concrete
         return None
 

@@ -128,7 +128,8 @@ class _Collector:
             self.values.append(value_in(tensor, self.root))
             known = self._known[id(tensor)] = (tensor, len(self.values) - 1)
         index = known[1]
-        return Output(index=index, weak=self.values[index].spec.weak, origin=self._origin(tensor))
+        weak = self.values[index].spec.weak
+        return Output(index=index, weak=weak, origin=None if weak else self._origin(tensor))
 
     def _origin(self, tensor: Tensor) -> Origin | None:
         """The argument or captured object that the tensor is, or is a plain view of."""
@@ -171,7 +172,8 @@ def _finish(root: Root, params: list[Value], result: Any) -> Traced:
         replace(container, contents)
     guards = list(root.guards.values())
     return Traced(
-        graph, done.graph, done.report, params, root.hidden, outputs, treedef, writes, guards, root.notes
+        graph, done.graph, done.report, params, root.hidden, outputs, treedef, writes, guards, root.notes,
+        in_order={i for i, value in enumerate(params) if value in root.needs_order},
     )
 
 

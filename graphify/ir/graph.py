@@ -188,6 +188,11 @@ class Home:
     def open(self) -> bool:
         return self._open if self._parent is None else self._parent.open
 
+    @property
+    def recording(self) -> bool:
+        """Whether the frame itself is still being recorded."""
+        return self._open and (self._parent is None or self._parent.recording)
+
     def close(self) -> None:
         self._open = False
 
@@ -210,7 +215,8 @@ class Builder:
         self.writes: dict[Any, Any] = {}  # tensors and fields of outer frames written in this one,
         self.writes_done: dict[Any, Any] = {}  # each with its value before; kept once restored
         self.suspended: tuple[Any, ...] | None = None  # tapes of the enclosing frame meanwhile
-        self.scattered: set[Value] = set()  # parameters whose arrays do not lie in C order
+        self.scattered: set[Value] = set()  # parameters whose arrays do not lie in C order,
+        self.needs_order: set[Value] = set()  # and those that the trace takes to do so
         self._own: set[int] = set()  # ids of the nodes made here; the nodes are kept alive below
         self._kept: list[Node] = []
         self._interned: dict[Any, Node] = {}

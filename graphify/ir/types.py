@@ -95,6 +95,12 @@ def canonical_dtype(dtype: Any) -> DType:
     return result
 
 
+def in_c_order(array: Any) -> bool:
+    """Whether an array's elements lie in memory in C order, so that reshapes of it are views."""
+    flags = getattr(array, "flags", None)
+    return flags is None or array.ndim < 2 or bool(flags.c_contiguous)
+
+
 def is_float(dtype: DType) -> bool:
     return dtype.kind == "f" or dtype == bfloat16
 

@@ -10,7 +10,7 @@ from graphify.errors import SpecError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import decide_equal, product
 from graphify.ir.types import BOOL
-from graphify.numpy._table import NAMES, astype, implements, shape_of, to_tensor
+from graphify.numpy._table import NAMES, astype, implements, publish, shape_of, to_tensor
 from graphify.numpy.indexing import INT64, in_mode
 from graphify.ops import core
 from graphify.ops import elementwise as e
@@ -123,3 +123,65 @@ def _sides(arr: Any, k: int) -> tuple[Any, int, Any]:
     if x.ndim != 2:
         raise ValueError("input array must be 2-d")
     return as_tensor(x.dims[0]), k, as_tensor(x.dims[1])
+
+
+# --- objects that are indexed -------------------------------------------------------------------
+
+
+class _Rows:
+    """`r_[a, 0, 1:5]`: arrays, numbers and ranges end to end."""
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return NAMES["concatenate"]([NAMES["atleast_1d"](_piece(k)) for k in _items(key)])  # type: ignore[no-any-return]
+
+
+class _Columns:
+    """`c_[a, b]`: vectors as columns, side by side."""
+
+    def __getitem__(self, key: Any) -> Tensor:
+        pieces = [NAMES["atleast_1d"](_piece(k)) for k in _items(key)]
+        wide = [core.reshape(x, shape=(*x.dims, 1)) if x.ndim == 1 else x for x in pieces]
+        return NAMES["concatenate"](wide, axis=-1)  # type: ignore[no-any-return]
+
+
+class _Grid:
+    """`mgrid[0:3, 0:4]`: NumPy's grids, of bounds known while tracing."""
+
+    def __init__(self, grid: Any) -> None:
+        self.grid = grid
+
+    def __getitem__(self, key: Any) -> Any:
+        result = self.grid[key]
+        if isinstance(result, tuple):
+            return tuple(to_tensor(part) for part in result)
+        return to_tensor(result)
+
+
+def _items(key: Any) -> tuple[Any, ...]:
+    items = key if isinstance(key, tuple) else (key,)
+    if items and isinstance(items[0], str):
+        raise SpecError(
+            "r_ and c_: a string of directives is not supported",
+            remedy="use concatenate, stack or column_stack",
+        )
+    return items
+
+
+def _piece(item: Any) -> Tensor:
+    if not isinstance(item, slice):
+        return to_tensor(item)
+    step = 1 if item.step is None else item.step
+    start = 0 if item.start is None else item.start
+    if isinstance(step, complex):
+        return NAMES["linspace"](start, item.stop, int(abs(step)))  # type: ignore[no-any-return]
+    return NAMES["arange"](start, item.stop, step)  # type: ignore[no-any-return]
+
+
+publish(
+    c_=_Columns(),
+    index_exp=np.index_exp,
+    mgrid=_Grid(np.mgrid),
+    ogrid=_Grid(np.ogrid),
+    r_=_Rows(),
+    s_=np.s_,
+)

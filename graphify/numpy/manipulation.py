@@ -70,8 +70,19 @@ def _order(order: Any) -> str:
     return str(order)
 
 
+def _check_memory(x: Tensor, order: str) -> None:
+    """Refuse orders that ask how an array lies in memory where a graph cannot know it."""
+    if order in ("A", "K") and x.is_symbolic and x.ndim > 1:
+        if views.strides_of(x) != views.contiguous_strides(x.dims):
+            raise SpecError(
+                f"order {order!r}: how the array lies in memory is not known while tracing",
+                remedy="use order='C' or order='F'",
+            )
+
+
 def _fortran(x: Tensor, order: str) -> bool:
     """Whether an order asks for Fortran's; "A" does if the array is stored so."""
+    _check_memory(x, order)
     if order in ("A", "K") and not x.is_symbolic:
         return bool(x.numpy().flags.fnc)
     return order == "F"
@@ -123,17 +134,23 @@ def _is_minus_one(item: Any) -> bool:
     return isinstance(item, (int, np.integer)) and int(item) == -1
 
 
+def _memory_order(x: Tensor) -> tuple[int, ...]:
+    """The axes as they lie in memory, the slowest first; of a graph's array, as they are."""
+    if x.is_symbolic:
+        return tuple(range(x.ndim))
+    strides = [abs(s) for s in x.numpy().strides]
+    return tuple(sorted(range(x.ndim), key=lambda axis: -strides[axis]))
+
+
 @implements(np.ravel)
 def ravel(a: Any, order: str = "C") -> Tensor:
     """One dimension: a view where that is possible."""
     x = to_tensor(a)
     order = _order(order)
-    if order == "K" and not x.is_symbolic:
-        return (
-            Tensor(x.numpy().ravel("K"))
-            if x.ndim > 1 and not x.numpy().flags.c_contiguous
-            else ravel(x)
-        )
+    if order == "K":
+        _check_memory(x, order)
+        x = ops.transpose(x, axes=_memory_order(x)) if x.ndim > 1 else x
+        return views.reshape(x, (product(x.dims),))
     return views.reshape(_reversed(x) if _fortran(x, order) else x, (product(x.dims),))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphify.ir.bind import Tensor
+from graphify.ir.sizes import decide_equal, product
 from graphify.ir.types import is_complex, is_inexact
 from graphify.numpy import linalg
 from graphify.numpy._table import NAMES, astype, axes_of, to_tensor
@@ -121,8 +122,6 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     axes = axes_of(axis, t.ndim)
     rest = [a for a in range(t.ndim) if a not in axes]
     moved = transpose(t, axes=(*axes, *rest))
-    from graphify.ir.sizes import product
-
     flat = core.reshape(moved, shape=(product(t.dims[a] for a in axes), *(t.dims[a] for a in rest)))
     value = norm(flat, ord=ord, axis=0)
     shape = tuple(1 if a in axes else dim for a, dim in enumerate(t.dims))
@@ -161,12 +160,28 @@ def tensorinv(a: Any, ind: int = 2) -> Tensor:
     x = to_tensor(a)
     if ind <= 0:
         raise ValueError("Invalid ind argument.")
-    from graphify.ir.sizes import product
-
     rows = product(x.dims[ind:])
     inverse = linalg.inv(core.reshape(x, shape=(product(x.dims[:ind]), rows)))
     return core.reshape(inverse, shape=(*x.dims[ind:], *x.dims[:ind]))  # type: ignore[no-any-return]
 
 
-for _function in (norm, vector_norm, matrix_norm, cond, tensorinv):
+@implements(np.linalg.tensorsolve)
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
+    """The x with `tensordot(a, x, x.ndim) == b`."""
+    x, y = to_tensor(a), to_tensor(b)
+    if axes is not None:
+        last = axes_of(axes, x.ndim)
+        x = transpose(x, axes=(*(i for i in range(x.ndim) if i not in last), *last))
+    shape = x.dims[y.ndim - x.ndim :] if y.ndim < x.ndim else ()
+    rows = product(shape)
+    if decide_equal(product(x.dims), rows * rows) is False:
+        raise np.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement "
+            "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+        )
+    solution = linalg.solve(core.reshape(x, shape=(rows, rows)), ravel(y))
+    return core.reshape(solution, shape=shape)  # type: ignore[no-any-return]
+
+
+for _function in (norm, vector_norm, matrix_norm, cond, tensorinv, tensorsolve):
     setattr(linalg, _function.__name__, _function)

@@ -84,6 +84,27 @@ def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, **options: A
     return finish(core.reshape(y, shape=y.dims[:-2]), out)
 
 
+@implements(np.matvec)
+def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """Matrices times vectors, both in stacks."""
+    a, b = common(to_tensor(x1), to_tensor(x2))
+    if a.ndim < 2 or b.ndim < 1:
+        raise ValueError("matvec: Input operand does not have enough dimensions")
+    y = matmul_op(a, core.reshape(b, shape=(*b.dims, 1)))
+    return finish(core.reshape(y, shape=y.dims[:-1]), out)
+
+
+@implements(np.vecmat)
+def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
+    """Vectors, conjugated, times matrices, both in stacks."""
+    a, b = common(to_tensor(x1), to_tensor(x2))
+    if a.ndim < 1 or b.ndim < 2:
+        raise ValueError("vecmat: Input operand does not have enough dimensions")
+    a = e.conjugate(a) if is_complex(a.dtype) else a
+    y = matmul_op(core.reshape(a, shape=(*a.dims[:-1], 1, a.dims[-1])), b)
+    return finish(core.reshape(y, shape=(*y.dims[:-2], y.dims[-1])), out)
+
+
 @implements(np.dot)
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """The last axis of the first against the last but one of the second."""

@@ -493,6 +493,9 @@ _FUNCTIONS = (
 for _name in _FUNCTIONS:
     globals()[_name] = getattr(_legacy, _name)
     FUNCTIONS[getattr(np.random, _name)] = getattr(_legacy, _name)
+BitGenerator, SeedSequence = np.random.BitGenerator, np.random.SeedSequence
+MT19937, PCG64, PCG64DXSM = np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM
+Philox, SFC64 = np.random.Philox, np.random.SFC64
 FUNCTIONS[np.random.default_rng] = default_rng
 FUNCTIONS[np.random.RandomState] = RandomState
 FUNCTIONS[np.random.Generator] = Generator

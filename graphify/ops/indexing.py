@@ -231,6 +231,17 @@ def _front(x: Any, axes: tuple[int, ...]) -> Any:
     return x.transpose((*axes, *(a for a in range(x.ndim) if a not in axes)))
 
 
+def _gather_eval(x: Any, *indices: Any, axes: tuple[int, ...]) -> Any:
+    try:
+        return _front(x, axes)[tuple(indices)]
+    except IndexError as error:
+        text = str(error)
+        for place, axis in enumerate(axes):  # the message counts the axes from the front
+            if f"axis {place} " in text:
+                raise IndexError(text.replace(f"axis {place} ", f"axis {axis} ")) from None
+        raise
+
+
 def _gather_vjp(
     g: Tensor, y: Tensor, x: Tensor, *indices: Tensor, axes: tuple[int, ...]
 ) -> list[Any]:
@@ -271,7 +282,7 @@ _GATHER_SAMPLES = [
 gather: Op = defop(
     "gather",
     spec=_gather_spec,
-    eval=lambda x, *indices, axes: _front(x, axes)[tuple(indices)],
+    eval=_gather_eval,
     vjp=_gather_vjp,
     jvp=lambda ts, y, x, *indices, axes: gather(ts[0], *indices, axes=axes),
     vmap=_gather_vmap,

@@ -3,7 +3,7 @@ question whether NumPy would give a view or a copy.
 
     reshape(x, shape=(6,))     # a view where NumPy's memory layout allows one, else a copy
 
-A graph has no memory layout. `contiguous` follows what NumPy would do: fresh results of
+A graph has no memory layout. `strides_of` follows what NumPy would do: fresh results of
 contiguous operands are contiguous, views change the strides. Where it cannot tell, reading
 works; it raises when somebody writes through it or writes to its base.
 """
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor
+from graphify.ir.bind import Tensor, current_builder
 from graphify.ir.graph import Value, constant, param
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, product, size_op
@@ -140,38 +140,25 @@ windows: Op = defop(
 Strides = tuple[Dim, ...]
 
 
-def _assume_contiguous(tensor: Tensor) -> bool | None:
-    return True
-
-
-contiguous_hook: Callable[[Tensor], bool | None] = _assume_contiguous
-
-
-def set_contiguous_hook(hook: Callable[[Tensor], bool | None]) -> None:
-    """How the layout of an argument array is known: `hook(tensor)` says whether it is C-contiguous.
-
-    A tracer that answers True must guard the answer for later calls; None means unknown.
-    """
-    global contiguous_hook
-    contiguous_hook = hook
-
-
 def contiguous_strides(shape: Shape) -> Strides:
     """Strides, in elements, of a C-contiguous array."""
     return tuple(product(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
-def strides_of(x: Tensor) -> Strides | None:
-    """The strides that NumPy's array would have, in elements; None where they are not known."""
+def strides_of(x: Tensor, assumed: list[Any] | None = None) -> Strides | None:
+    """The strides that NumPy's array would have, in elements; None where they are not known.
+
+    Args:
+        assumed: gets `(builder, parameter)` for each argument that is taken to lie in C order.
+    """
+    assumed = [] if assumed is None else assumed
     if not x.is_symbolic:
         array = x.numpy()
         return tuple(s // array.itemsize for s in array.strides)
     if x._base is None:
-        known = (
-            contiguous_hook(x) if _root(x._value).node.op is param else _made_contiguous(x._value)
-        )
+        known = _made_contiguous(x._value, assumed)
         return contiguous_strides(x.dims) if known else None
-    base = strides_of(x._base)
+    base = strides_of(x._base, assumed)
     if base is None:
         return None
     op, _, attrs = x._view  # type: ignore[misc]
@@ -186,21 +173,41 @@ def _root(value: Value) -> Value:
     return value
 
 
+def _given_contiguous(value: Value, assumed: list[Any]) -> bool:
+    """Whether a parameter is: an argument says so itself, a captured value is what it captures.
+
+    What a loop carries may be of another layout in each turn, so it is not known.
+    """
+    builder = current_builder()
+    while builder is not None and not builder.owns(value):
+        builder = builder.parent
+    if builder is None or builder.parent is None:
+        if builder is None or value in builder.scattered:
+            return False
+        if value.spec.ndim > 1:
+            assumed.append((builder, value))
+        return True
+    outer = next((o for o, inner in builder.captures.items() if inner == value), None)
+    return outer is not None and _made_contiguous(outer, assumed)
+
+
 # Fancy indexing orders memory as suits it; sub-graphs hide what they do.
 _UNKNOWN_LAYOUT = {"gather", "cond", "while", "loop", "map", "call", "transpose", "flip", "slice"}
 
 
-def _made_contiguous(value: Value, depth: int = 12) -> bool:
+def _made_contiguous(value: Value, assumed: list[Any], depth: int = 12) -> bool:
     """Whether NumPy's result is C-contiguous: so are results of contiguous operands."""
     value = _root(value)
     op = value.node.op
     if op is constant:
         return bool(value.node.attrs["value"].array.flags.c_contiguous)
     if op is param:
-        return contiguous_hook(Tensor(value)) is True
+        return _given_contiguous(value, assumed)
     if op.name in _UNKNOWN_LAYOUT or not depth:
         return False
-    return all(v.spec.ndim < 2 or _made_contiguous(v, depth - 1) for v in value.node.inputs)
+    return all(
+        v.spec.ndim < 2 or _made_contiguous(v, assumed, depth - 1) for v in value.node.inputs
+    )
 
 
 def _slice_strides(strides: Strides, base: Tensor, attrs: dict[str, Any]) -> Strides:
@@ -292,15 +299,38 @@ def _unsure(*args: Any, **attrs: Any) -> Any:
 _UNSURE = dataclasses.replace(core.reshape, put=_unsure, convert=_unsure)
 
 
+def _assuming(assumed: list[Any]) -> Op:
+    """reshape as a view that is one only if arguments lie in C order: a write notes them."""
+
+    def note() -> None:
+        for builder, value in assumed:
+            builder.needs_order.add(value)
+
+    def put(base: Tensor, new: Tensor, shape: Shape) -> Tensor:
+        note()
+        return core.reshape(new, shape=base.dims)  # type: ignore[no-any-return]
+
+    def convert(x: Any) -> list[Any]:
+        note()
+        return [x]
+
+    return dataclasses.replace(core.reshape, put=put, convert=convert)
+
+
 def reshape(x: Tensor, shape: Shape) -> Tensor:
     """`x` under another shape in C order: a view where NumPy gives one, else a copy."""
     y: Tensor = core.reshape(x, shape=shape)
     if not y.is_symbolic:
         return y
-    strides = strides_of(x)
+    assumed: list[Any] = []
+    strides = strides_of(x, assumed)
     view = None if strides is None else reshaped_strides(x.dims, strides, shape)
     if view is False:
         y._base = y._view = None
+        for builder, value in assumed:
+            builder.needs_order.add(value)
     elif view is None:
         _as_view(y, x, _UNSURE, {"shape": shape})
+    elif assumed:
+        _as_view(y, x, _assuming(assumed), {"shape": shape})
     return y

@@ -39,7 +39,6 @@ class ArrayKey:
     first: int  # which of the distinct arrays it is
     weak: bool = False  # a generalised Python number
     scalar: bool = False  # a NumPy scalar: cannot be updated in place
-    ordered: bool = True  # lies in memory in C order: its reshapes are views
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +155,11 @@ class Call:
         self.key = (self.treedef, keys, *(getattr(config, name) for name in SWITCHES))
 
     @property
+    def scattered(self) -> set[int]:
+        """Which of the arrays do not lie in memory in C order."""
+        return {i for i, a in enumerate(self.arrays) if not in_c_order(getattr(a, "_value", a))}
+
+    @property
     def has_specs(self) -> bool:
         """Whether an array is given by its `TensorSpec`, not by itself."""
         return any(isinstance(a, TensorSpec) for a in self.arrays)
@@ -187,10 +191,7 @@ class Call:
             if first == len(self.arrays):
                 self.arrays.append(tensor)
                 self.positions.append(position)
-            ordered = in_c_order(tensor._value)
-            return ArrayKey(
-                tensor.dtype, tensor.ndim, first, tensor._weak, tensor._scalar, ordered
-            )
+            return ArrayKey(tensor.dtype, tensor.ndim, first, tensor._weak, tensor._scalar)
         if kind in STATIC:
             return StaticKey(kind, leaf)
         if isinstance(leaf, (np.ndarray, np.generic)):

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphify.numpy as gnp
+from graphify.ir.bind import as_tensor
 from tests.numpy.harness import MODES, NUMBERS, REAL, A, Fixed, P, Row, check, row
 
 ROWS: list[Row] = []
@@ -51,6 +53,7 @@ rows(
     row("ravel", A(2, 3), order="F"),
     row("ravel", A()),
     row("ravel", A(2, 3), order="X"),
+    row("ravel", A(2, 3), order="K"),
     row("transpose", A(2, 3, 4)),
     row("transpose", A(2, 3, 4), (2, 0, 1)),
     row("transpose", A(2, 3, 4), (-1, 0, 1)),
@@ -342,6 +345,9 @@ rows(
     row("vdot", A(2, 3), P(4), sized=False),
     row("vecdot", A(2, 3), P(3), loss=8),
     row("vecdot", A(3, 2), P(3, 2), axis=0, loss=8),
+    row("matvec", A(2, 2, 3), P(3), loss=8),
+    row("matvec", A(3), P(3)),
+    row("vecmat", A(2), P(3, 2, 4), loss=8),
     row("outer", A(3), P(2)),
     row("outer", A(2, 2), P(2)),
     row("outer", A(), 3),
@@ -524,11 +530,11 @@ rows(
     row("linalg.diagonal", A(2, 3, 3), offset=1),
     row("linalg.trace", A(2, 3, 3)),
     row("linalg.matrix_transpose", A(2, 3)),
+    row("linalg.tensorsolve", Regular(6, 6), A(6), dtypes="d", loss=64),
+    row("linalg.tensorsolve", Fixed(np.eye(6).reshape(2, 3, 6) * 2), A(2, 3), dtypes="d"),
+    row("linalg.tensorsolve", A(2, 3), A(2), dtypes="d", sized=False),
     row("linalg.tensorinv", Fixed(np.eye(6).reshape(2, 3, 6) * 2)),
 )
-
-# NumPy looks at its arguments before it asks tensors what to do, or does not ask at all.
-NOT_DISPATCHED = {"broadcast_shapes", "diag_indices", "tril_indices", "triu_indices", "ix_"}
 
 
 def identify(item: Any) -> str | None:
@@ -541,3 +547,28 @@ def test_function_equals_numpys(item: Row, mode: str) -> None:
     if mode == "sized" and not item.sized:
         pytest.skip("needs lengths known while tracing")
     check(item, mode)
+
+
+def test_objects_that_are_indexed() -> None:
+    x, y = np.arange(3.0), np.arange(3, 6)
+    for make in (
+        lambda n, x, y: n.r_[x, 0, y],
+        lambda n, x, y: n.r_[1:4, x, 0:1:3j],
+        lambda n, x, y: n.c_[x, y],
+        lambda n, x, y: n.c_[n.c_[x, y], x],
+    ):
+        want = make(np, x, y)
+        got = np.asarray(make(gnp, as_tensor(x), as_tensor(y)))
+        np.testing.assert_array_equal(got, want)
+        assert got.dtype == want.dtype
+    np.testing.assert_array_equal(np.asarray(gnp.mgrid[0:2, 0:3]), np.mgrid[0:2, 0:3])
+    assert [t.shape for t in gnp.ogrid[0:2, 0:3]] == [(2, 1), (1, 3)]
+    assert gnp.s_[1:2, ...] == np.s_[1:2, ...]
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_ravel_follows_memory(order: str, layout: str) -> None:
+    x = np.arange(24).reshape(2, 3, 4).copy(layout)
+    for view in (x, x.transpose(1, 0, 2), x[:, ::2]):
+        np.testing.assert_array_equal(np.asarray(gnp.ravel(view, order)), np.ravel(view, order))

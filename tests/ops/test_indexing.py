@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import graphify
 import graphify.numpy as gnp
 from graphify.errors import ConcreteValueNeeded, SpecError
 from graphify.ir.bind import Tensor, as_tensor, recording, value_in
@@ -488,6 +489,31 @@ def test_where_the_layout_is_unknown_writing_raises() -> None:
 
     with pytest.raises(SpecError, match="view or a copy"):
         traced(write, [numbered((2, 3))], False)
+
+
+def test_arguments_that_do_not_lie_in_c_order() -> None:
+    """A graph that writes through a reshape is not for them: NumPy's reshape might copy."""
+
+    def write(x: Any) -> Any:
+        flat = x.reshape(-1)
+        flat[0] = 100.0
+        return flat
+
+    def read(x: Any) -> Any:
+        return x.reshape(-1) + 0
+
+    staged_write, staged_read = graphify.function(write), graphify.function(read)
+    x = numbered((4, 3))
+    given, want = x.copy(), x.copy()
+    np.testing.assert_array_equal(np.asarray(staged_write(given)), write(want))
+    np.testing.assert_array_equal(given, want)
+    for other in (x.copy("F"), x[::2], x[:, :2]):
+        np.testing.assert_array_equal(np.asarray(staged_read(other)), read(other))
+        with pytest.raises(SpecError, match="view or a copy"):
+            staged_write(other)
+    given = x.copy()
+    staged_write(given)
+    assert given[0, 0] == 100
 
 
 # --- updates by function --------------------------------------------------------------------------
