@@ -28,6 +28,7 @@ from graphify.errors import ConcreteValueNeeded, InternalError, LeakedTracer, Sp
 from graphify.ir.graph import Builder, Literal, Value, constant
 from graphify.ir.op import Op
 from graphify.ir.promotion import python_dtype
+from graphify.ir.sharing import Links, followers, links, storage
 from graphify.ir.sizes import Dim, Shape, Size, dim_variables
 from graphify.ir.types import DType, Spec, canonical_dtype
 from graphify.location import LazyLoc, here
@@ -149,7 +150,7 @@ class Tensor:
         weak: the tensor stands for a Python scalar (NEP 50).
     """
 
-    __slots__ = ("_value", "_base", "_view", "_seen", "_version", "_home", "_weak", "_scalar", "__weakref__")
+    __slots__ = ("_value", "_base", "_view", "_seen", "_version", "_home", "_weak", "_scalar", "_shared", "__weakref__")
 
     _value: Any
     __hash__ = None  # type: ignore[assignment]  # equality is elementwise, as in NumPy
@@ -165,6 +166,7 @@ class Tensor:
         builder = _builder.get()
         self._value, self._base, self._view, self._weak = value, base, view, weak
         self._scalar = False  # a NumPy scalar: `s += 1` rebinds the name, the tensor stays
+        self._shared: Links | None = None  # other tensors that may be the same array
         self._version, self._seen = 0, 0 if base is None else base._version
         self._home = None if builder is None else builder.home
 
@@ -477,20 +479,27 @@ def _has_sizes(attrs: dict[str, Any]) -> bool:
 # --- in-place updates -----------------------------------------------------------------------------
 
 
-def assign(target: Tensor, new: Tensor) -> None:
+def assign(target: Tensor, new: Tensor, done: frozenset[int] = frozenset()) -> None:
     """Rebind all of `target` to `new` (same shape and dtype), as seen by its base and its views.
+
+    Args:
+        done: ids of tensors that this very update reached before (see ir/sharing.py).
 
     Raises:
         ValueError: the target is a read-only array.
+        TraceError: only the run will tell who else sees the update.
     """
     target = resolve(target)
     builder = _builder.get()
     refresh(target)
+    follow = followers(target, done)
     if type(target._value) is not Value and type(new._value) is not Value:
-        if builder is None or _home_is(target, builder):
+        if builder is None or _home_is(target, builder) and next(links(storage(target)), None) is None:
             _assign_eager(target, new)
             return
     if target._base is not None:
+        if follow:
+            raise InternalError("a view is linked with another tensor under a condition")
         _assign_through_base(target, new)
         return
     if builder is None:
@@ -499,6 +508,17 @@ def assign(target: Tensor, new: Tensor) -> None:
         builder.writes.setdefault(id(target), (target, target._value))
     target._value = value_in(new, builder)
     target._version += 1
+    for other, when in follow:
+        assign(other, _select_hook(when, new, other), done | {id(target)})
+
+
+_select_hook: Callable[[Any, Any, Any], Tensor] = lambda pred, a, b: a  # noqa: E731
+
+
+def set_select_hook(hook: Callable[[Any, Any, Any], Tensor]) -> None:
+    """How to choose between two tensors: graphify.ops.elementwise.where."""
+    global _select_hook
+    _select_hook = hook
 
 
 def _assign_through_base(view: Tensor, new: Tensor) -> None:

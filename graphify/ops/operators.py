@@ -328,4 +328,5 @@ def _format(self: Tensor, spec: str) -> str:
 
 
 _install()
+binding.set_select_hook(elementwise.where)
 

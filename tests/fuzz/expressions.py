@@ -15,14 +15,15 @@ from tests.fuzz.kinds import Kind, Rejected, Samples
 
 LITERALS = ["1", "2", "3", "-1", "0.5", "2.0", "-1.5"]
 
-# {n}: any numeric expression, {a}: an array by name, {c}: a condition, {i}: an integer
+# {n}: any numeric expression, {a}: an array by name, {c}: a condition, {m}: a mask, {s}: a scalar,
+# {i}: an integer; {A} and {B}: two expressions of one kind, since which one it is shows at run time
 NUMERIC = [
     "({n} + {n})", "({n} - {n})", "({n} * {n})", "({n} + {n})", "({n} * 2)", "({n} + 1)",
     "({n} / {n})", "({n} // {n})", "({n} % {n})", "({n} // 2)", "({n} % 3)", "({n} ** 2)",
     "-{n}", "abs({n})", "np.minimum({n}, {n})", "np.maximum({n}, {n})",
     "np.where({m}, {n}, {n})", "np.where({m}, {a}, {n})", "np.clip({n}, -2, 3)",
     "np.sqrt(np.abs({n}))", "np.tanh({n})", "np.floor({n})", "np.sign({n})", "np.square({n})",
-    "({n} if {c} else {n})", "min({s}, {s})", "max({s}, {s})", "round({s})",
+    "({A} if {c} else {B})", "min({A}, {B})", "max({A}, {B})", "round({s})",
 ]  # fmt: skip
 REDUCTIONS = [
     "{a}.sum()", "{a}.max()", "{a}.mean()", "np.sum({a}, axis=0)", "{a}.sum(axis=-1)",
@@ -80,7 +81,7 @@ class Expressions:
         """
         for _ in range(30):
             try:
-                text = self.numeric(samples, self.rng.choice([1, 1, 2, 3]))
+                text = self.numeric(samples, self.rng.choice([0, 1, 1, 2, 3]))
                 kind = samples.evaluate(text)[1]
             except Rejected:
                 continue
@@ -120,6 +121,9 @@ class Expressions:
 
     def fill(self, template: str, samples: Samples, depth: int) -> str:
         parts = []
+        if "{A}" in template:
+            first, second = self.alike(samples)
+            template = template.replace("{A}", first).replace("{B}", second)
         while template:
             head, brace, rest = template.partition("{")
             parts.append(head)
@@ -128,6 +132,15 @@ class Expressions:
                 rest = rest[2:]
             template = rest
         return "".join(parts)
+
+    def alike(self, samples: Samples) -> tuple[str, str]:
+        first = self.atom(samples)
+        kind = samples.evaluate(first)[1]
+        for _ in range(8):
+            second = self.numeric(samples, self.rng.choice([0, 0, 1]))
+            if second != first and samples.evaluate(second)[1] == kind:
+                return first, second
+        return first, f"({first} + {first})"
 
     def numeric(self, samples: Samples, depth: int) -> str:
         if depth <= 0:

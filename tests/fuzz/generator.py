@@ -219,7 +219,18 @@ class Writer:
     def alias(self, samples: Samples, depth: int, loop: bool) -> list[str]:
         """A second name for an array, or for a part of it."""
         name = self.variable(samples, lambda v: isinstance(v, np.ndarray) and v.ndim > 0)
-        part = ["", "[1:]", "[::-1]", "[:2]", "[::2]", ".T", ".reshape(-1)", "[0]", "[:, 0]", "[-1]"]
+        part = [
+            "",
+            "[1:]",
+            "[::-1]",
+            "[:2]",
+            "[::2]",
+            ".T",
+            ".reshape(-1)",
+            "[0]",
+            "[:, 0]",
+            "[-1]",
+        ]
         text = name + self.rng.choice(part)
         values, _ = samples.evaluate(text)
         new = self.fresh()
@@ -371,7 +382,9 @@ class Writer:
     def outer_function(self, samples: Samples) -> list[str]:
         return self.function(samples, Samples([{}, {}]), 2, call=False)
 
-    def function(self, samples: Samples, scope: Samples, depth: int, call: bool = True) -> list[str]:
+    def function(
+        self, samples: Samples, scope: Samples, depth: int, call: bool = True
+    ) -> list[str]:
         if self.nested:
             raise Rejected("one level of functions is enough")
         parameter, name = self.fresh("p"), self.fresh("f")

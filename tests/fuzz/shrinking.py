@@ -1,14 +1,14 @@
 """Making a failing program small: leave out statements while the failure stays.
 
-    small = shrink(difference)
-    print(small.program.source)
+small = shrink(difference)
+print(small.program.source)
 """
 
 import ast
 import copy
 from collections.abc import Iterator, Sequence
 
-from tests.fuzz.running import Difference, compare
+from tests.fuzz.running import Difference, compare, run_plain
 
 BLOCKS = ("body", "orelse")
 MAX_ATTEMPTS = 600
@@ -36,6 +36,8 @@ def shrink(difference: Difference, engines: Sequence[str] = ("reference",)) -> D
 def _still_fails(difference: Difference, source: str, engines: Sequence[str]) -> Difference | None:
     program = difference.program.with_source(source)
     try:
+        if isinstance(run_plain(program, 0).error, NameError):
+            return None
         verdict = compare(program, engines)
     except Exception:
         return None
@@ -66,7 +68,9 @@ def smaller(source: str) -> Iterator[str]:
             yield ast.unparse(ast.fix_missing_locations(changed)) + "\n"
     for number, node in enumerate(_expressions(tree)):
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr) and isinstance(getattr(child, "ctx", None), ast.Load | None):
+            if isinstance(child, ast.expr) and isinstance(
+                getattr(child, "ctx", None), ast.Load | None
+            ):
                 yield _with_expression(tree, number, child)
 
 

@@ -35,7 +35,7 @@ from graphify.autograph.operators.state import (
     take_apart,
 )
 from graphify.autograph.operators.undefined import Unreachable, certain
-from graphify.errors import ConcreteValueNeeded
+from graphify.errors import ConcreteValueNeeded, LeakedTracer, TraceError
 from graphify.ir.bind import Tensor, as_tensor, current_builder, recording, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value, param
 from graphify.ir.sizes import Size, fresh, product
@@ -527,12 +527,14 @@ class _Carry:
             for j, leaf in enumerate(entry.leaves):
                 if not self.dynamic[k][j] or not isinstance(leaf, Tensor) or id(leaf) in self.plain:
                     continue
+                if any(new.leaves[j] is alias for alias in self.aliases.get(id(leaf), ())):
+                    found = True
+                    self._drop(k, j)
+                    continue
                 if id(_storage(leaf)) not in slots or id(leaf) not in self.aliases:
                     continue
                 found = True
-                if any(new.leaves[j] is alias for alias in self.aliases[id(leaf)]):
-                    self._drop(k, j)
-                elif _is_private(leaf):
+                if _is_private(leaf):
                     self.plain.add(id(leaf))
                     slots.pop(id(leaf))
                 else:
@@ -740,12 +742,15 @@ def _stage_or_unroll(
         return _python_for(items.concrete(), body, state, names, test)
     try:
         return _staged_for(items, body, state, names, test)
-    except (Unstageable, ConcreteValueNeeded) as error:
+    except TraceError as error:  # as a staged loop it cannot be traced; turn by turn it may
+        if isinstance(error, LeakedTracer):
+            raise
         reason = error.message
     if peel and test is None:
-        turns = items.concrete()
-        state = body(turns[0], *state)
-        rest = iteration.Items(len(turns) - 1, lambda i: items.item(i + 1), turns[1:], items.optional)
+        assert isinstance(items.length, int)
+        state = body(next(items.concrete()), *state)
+        python = None if items.python is None else items.python[1:]
+        rest = iteration.Items(items.length - 1, lambda i: items.item(i + 1), python, items.optional)
         return _stage_or_unroll(rest, body, state, names, test, peel=False)
     _note_unrolling(builder, items, reason)
     return _python_for(items.concrete(), body, state, names, test)

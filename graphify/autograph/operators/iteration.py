@@ -39,6 +39,12 @@ class Items:
         assert isinstance(self.length, int)
         return (self.item(i) for i in builtins.range(self.length))
 
+    def without_first(self) -> Items:
+        """The items after the first one, of a sequence of known length."""
+        assert isinstance(self.length, int)
+        later = None if self.python is None else self.python[1:]
+        return Items(self.length - 1, lambda i: self.item(i + 1), later, self.optional)
+
     def __iter__(self) -> Iterator[Any]:
         if not isinstance(self.length, int):
             from graphify.ir.bind import value_needed
