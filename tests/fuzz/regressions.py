@@ -1,0 +1,117 @@
+"""Small programs that once did something else than NumPy; each found by random programs.
+
+The arguments follow from the names of the parameters: x, y: vectors; w: a matrix; k: an integer
+and s: a real, as 0-d arrays; kp, sp: the same as Python numbers; ks, ss: as NumPy scalars; xi, yi:
+vectors of integers.
+"""
+
+import ast
+
+from tests.fuzz.generator import Argument, Program
+
+PARAMETERS = {
+    "x": Argument("x", "vector", "float64"),
+    "y": Argument("y", "vector", "float64"),
+    "xi": Argument("xi", "vector", "int64"),
+    "yi": Argument("yi", "vector", "int32"),
+    "w": Argument("w", "matrix", "float64"),
+    "k": Argument("k", "integer", "int64"),
+    "kp": Argument("kp", "integer", "int64", "python"),
+    "ks": Argument("ks", "integer", "int64", "scalar"),
+    "s": Argument("s", "real", "float64"),
+    "sp": Argument("sp", "real", "float64", "python"),
+    "ss": Argument("ss", "real", "float64", "scalar"),
+}
+
+SOURCES = {
+    "an array that is another one on one path is updated": """
+def program(x):
+    if x.sum() > 0:
+        x = x * 2
+    x += 1
+    return x
+""",
+    "an array that is one of two is updated, and then one of the two": """
+def program(x, y):
+    z = x if y.sum() > 0 else y
+    z[0] = 100.0
+    x[1] = 50.0
+    return z
+""",
+    "two names for what a branch makes": """
+def program(x, k):
+    if k > 1:
+        a = b = x * 2
+    else:
+        a = b = x + 1
+    c = a
+    return a, b, c
+""",
+    "a loop that gives a name its own array again": """
+def program(x, k):
+    for i in range(12):
+        x = x
+    x[1] = 9.0
+    return x
+""",
+    "a loop of no turns leaves the name to the argument": """
+def program(x, k):
+    v = x
+    for i in range(k):
+        v = v * 2
+    v = v + 1
+    v[0] = 7.0
+    return v
+""",
+    "items of zip are looked up in their turn": """
+def program(xi):
+    for e, f in zip(xi, xi):
+        xi[...] -= f
+    return xi
+""",
+    "an element is not a view": """
+def program(x):
+    first = x[0]
+    x[0] = x[1]
+    x[1] = first
+    total = x.sum()
+    before = total
+    total += 1
+    return x, total, before
+""",
+    "np.int64(k) is a scalar of its own": """
+def program(x, k):
+    a = np.int64(k)
+    b = k
+    a += 3
+    return a, b
+""",
+    "a Python number that has become a traced one comes back as it went": """
+def program(x, kp):
+    return x * 2, kp
+""",
+    "an early return under two branches": """
+def program(x, y):
+    a = x
+    if y.mean() > 0:
+        if y.all():
+            return a
+    return a
+""",
+    "the first turn is peeled off": """
+def program(x):
+    s = 0
+    for i in range(12):
+        s = s + x
+    return s
+""",
+}
+
+
+def regression(name: str) -> Program:
+    """The program of a name, its arguments by the names of its parameters."""
+    source = SOURCES[name].lstrip("\n")
+    function = next(
+        n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == "program"
+    )
+    return Program(source, [PARAMETERS[a.arg] for a in function.args.args], seed=1)

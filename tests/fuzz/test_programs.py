@@ -1,0 +1,44 @@
+"""Random programs do the same in NumPy, as eager tensors, and staged on both engines.
+
+`make fuzz` runs 2,000 of them; `python -m tests.fuzz 500 --shrink` makes failing ones small. The
+environment variable FUZZ_TENSORFLOW=5 says that every fifth program runs on TensorFlow, too; 0
+leaves it out.
+"""
+
+import os
+
+import pytest
+
+from tests.conftest import tensorflow_can_be_imported
+from tests.fuzz.generator import random_program
+from tests.fuzz.regressions import SOURCES, regression
+from tests.fuzz.running import compare
+
+EVERY = int(os.environ.get("FUZZ_TENSORFLOW", "5"))
+
+
+def engines_for(seed: int) -> list[str]:
+    with_tensorflow = EVERY and seed % EVERY == 0 and tensorflow_can_be_imported()
+    return ["reference", "tensorflow"] if with_tensorflow else ["reference"]
+
+
+def test_random_program(program_seed: int) -> None:
+    verdict = compare(random_program(program_seed), engines_for(program_seed))
+    assert verdict.difference is None, str(verdict.difference)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_regression(name: str) -> None:
+    engines = ["reference", "tensorflow"] if tensorflow_can_be_imported() else ["reference"]
+    verdict = compare(regression(name), engines)
+    assert verdict.difference is None, str(verdict.difference)
+    assert verdict.refused is None, verdict.refused
+
+
+def test_programs_are_the_same_each_time() -> None:
+    assert random_program(7).source == random_program(7).source
+
+
+def test_few_programs_are_refused() -> None:
+    verdicts = [compare(random_program(seed), ["reference"], (0,)) for seed in range(10_000, 10_040)]
+    assert sum(verdict.refused is not None for verdict in verdicts) <= 6
