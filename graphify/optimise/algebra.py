@@ -16,6 +16,7 @@ import numpy as np
 from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph, Node
 from graphify.ir.match import P, Rules, Var, rewrite
+from graphify.ir.safety import is_range, key_in_range, stretches
 from graphify.ir.sizes import Shape, decide_equal, product
 from graphify.ir.types import BOOL, DType, Spec, is_complex, is_float, is_integer
 from graphify.ir.walk import nested_graphs
@@ -29,7 +30,6 @@ from graphify.ops.elementwise import (
     where,
 )
 from graphify.optimise.report import Report
-from graphify.optimise.safety import is_range, key_in_range, stretches
 
 
 def algebra(graph: Graph, report: Report) -> Graph:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from graphify.ir.graph import Graph, Node, Value, attr_sizes, param
 from graphify.ir.rebuild import Frame, Rebuild, graft
+from graphify.ir.safety import cannot_fail
 from graphify.ir.sizes import Dim, Size, SizeVar, dim_variables
 from graphify.ir.walk import nested_graphs
 from graphify.optimise.report import Report
-from graphify.optimise.safety import cannot_fail
 
 CHEAP = {"constant", "as_size", "size_value", "cast", "reshape", "transpose", "slice", "flip"}
 CHEAP |= {"broadcast_to", "iota", "diagonal"}

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from graphify.ir import safety
 from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph, Node
-from graphify.ir.sizes import Dim, dim_variables, fresh
+from graphify.ir.sizes import Dim, fresh
 from graphify.ir.types import BOOL, Spec
 from graphify.ops import core
 from graphify.ops.control import call, cond, loop, map_, set_rules, while_
@@ -216,12 +217,6 @@ def _while_any(
 
 # --- what a lane may run without being asked ---------------------------------------------------------------
 
-_SAFE = {
-    "constant", "size_value", "iota", "cast", "copy", "reshape", "broadcast_to", "sum_to", "transpose",
-    "concatenate", "flip", "slice", "slice_update", "matmul", "real", "imag", "complex", "identity",
-    "stop_gradient", "reduce_sum", "sum", "any", "all", "reduce_any", "reduce_all",
-}  # fmt: skip
-
 
 def cannot_fail(graph: Graph) -> bool:
     """Whether no input makes the graph raise: then it may run for lanes that do not ask for it."""
@@ -229,19 +224,14 @@ def cannot_fail(graph: Graph) -> bool:
 
 
 def _node_cannot_fail(node: Node) -> bool:
-    if node.op.extra.get("control"):
+    if node.op.extra.get("control"):  # a while loop that nobody asked for need not end
         return node.op is not while_ and all(cannot_fail(inner) for _, inner in node.subgraphs)
-    if node.op.name in ("slice", "slice_update") and any(
-        type(entry) is tuple and entry[0] == "at" for entry in node.attrs["key"]
-    ):
-        return False
-    if node.op.name == "power" and node.specs[0].dtype.kind in "iu":
-        return False  # NumPy refuses negative integer powers
-    known = set(dim_variables(tuple(value.spec.shape for value in node.inputs)))
-    joins = any(v not in known for spec in node.specs for v in dim_variables(spec.shape))
-    if joins and node.op.extra.get("elementwise"):
-        return False  # two sizes that must turn out equal
-    return node.op.name in _SAFE or bool(node.op.extra.get("elementwise"))
+    if node.op.name in _COUNTING and node.specs[0].weak:
+        return True  # a Python number of a lane is an element of an array, which never overflows
+    return safety.cannot_fail(node)
+
+
+_COUNTING = {"add", "subtract", "multiply", "negative"}
 
 
 CONTROL.update({"call": _call, "cond": _cond, "loop": _loop, "map": _map, "while": _while})

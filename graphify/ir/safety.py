@@ -98,12 +98,29 @@ def _safe_slice(node: Node) -> bool:
     return key_in_range(node.attrs["key"], node.inputs[0].spec.shape)
 
 
+def _safe_update(node: Node) -> bool:
+    x, new, *_ = (value.spec.shape for value in node.inputs)
+    key = node.attrs["key"]
+    if not key_in_range(key, x):
+        return False
+    target = [1 if e is None else e[1] for e in key if e is None or is_range(e)]
+    used = sum(entry is not None for entry in key)
+    return stretches(new, (*target, *x[used:]))
+
+
+def _safe_extreme(node: Node) -> bool:
+    # NumPy has no maximum of nothing.
+    dims = node.inputs[0].spec.shape
+    return all(isinstance(dims[a], int) and dims[a] for a in node.attrs["axes"])
+
+
 def _safe_iota(node: Node) -> bool:
     return not_negative(node.attrs["length"])
 
 
 _SAFE: dict[str, Callable[[Node], bool]] = {
     **dict.fromkeys(("constant", "as_size", "size_value", "cast", "copy"), _always),
+    **dict.fromkeys(("identity", "stop_gradient", "custom_gradient"), _always),
     **dict.fromkeys(("transpose", "flip", "sum_to", "diagonal", "argsort", "sort"), _always),
     **dict.fromkeys(("reduce_sum", "reduce_prod", "reduce_any", "reduce_all"), _always),
     **dict.fromkeys(("cumsum", "cumprod"), _always),
@@ -113,5 +130,8 @@ _SAFE: dict[str, Callable[[Node], bool]] = {
     "concatenate": _safe_concatenate,
     "matmul": _safe_matmul,
     "slice": _safe_slice,
+    "slice_update": _safe_update,
+    "reduce_max": _safe_extreme,
+    "reduce_min": _safe_extreme,
     "iota": _safe_iota,
 }
