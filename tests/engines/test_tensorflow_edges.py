@@ -193,3 +193,14 @@ def test_empty_arrays(name: str, attrs: Any, shape: Any, error: Any) -> None:
             get_engine(engine).compile(graph)([x])
         messages.append(str(caught.value).splitlines()[0])
     assert messages[0] == messages[1]
+
+
+def test_products_are_not_reordered() -> None:
+    """TensorFlow's own optimiser would multiply the two smaller operands first, and overflow."""
+    multiply = REGISTRY["multiply"]
+    shapes = [(3, 1), (1, 3), (1, 3)]
+    graph = build(
+        lambda x, y, z: multiply(multiply(x, y), z), *(Spec(s, np.dtype("float64")) for s in shapes)
+    )
+    feeds = [np.full(s, v) for s, v in zip(shapes, (1e-300, 1e200, 1e200), strict=True)]
+    compare(graph, feeds)

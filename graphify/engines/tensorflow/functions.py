@@ -20,7 +20,11 @@ from graphify.engines.tensorflow.importing import tensorflow
 
 
 def function_def(
-    graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], effects: Sequence[Any]
+    graph: Any,
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    effects: Sequence[Any],
+    inline: bool = True,
 ) -> Any:
     """The FunctionDef of a tf.Graph.
 
@@ -29,6 +33,7 @@ def function_def(
         inputs: its placeholders, in order.
         outputs: tensors of it.
         effects: operations that must run even where no output needs them.
+        inline: whether TensorFlow may put the nodes in the place of a call.
     """
     tf = tensorflow("a function of a GraphDef")
     definition = tf.compat.v1.GraphDef().library.function.add()
@@ -43,6 +48,8 @@ def function_def(
         signature.control_output.append(f"effect_{i}")
         definition.control_ret[f"effect_{i}"] = operation.name
     signature.is_stateful = bool(effects)
+    if not inline:
+        definition.attr["_noinline"].b = True
     placeholders = {tensor.op.name for tensor in inputs}
     for operation in graph.get_operations():
         if operation.name not in placeholders:

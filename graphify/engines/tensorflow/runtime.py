@@ -15,7 +15,7 @@ import numpy as np
 from graphify.config import config
 from graphify.engines.base import Array, check_args, check_support
 from graphify.engines.tensorflow.failures import translate
-from graphify.engines.tensorflow.graph_def import graph_def_of
+from graphify.engines.tensorflow.functions import function_def
 from graphify.engines.tensorflow.importing import tensorflow
 from graphify.engines.tensorflow.kernels.table import find
 from graphify.engines.tensorflow.lower import Lowered, lower
@@ -43,28 +43,48 @@ class TensorFlowExecutable:
 
 
 def import_function(lowered: Lowered) -> Any:
-    """A concrete function that runs a lowered graph's GraphDef.
+    """A concrete function that runs a lowered graph as it stands.
+
+    The graph is called as a function that is not optimised by TensorFlow: its optimiser reorders
+    products and sums of floats, to other results where one of them overflows. Control flow and
+    what nobody needs are dealt with all the same.
 
     Its results are those of the graph and, last, one that is there when all effects are done.
     """
     tf = lowered.frame.tf
-    graph_def = graph_def_of(lowered)
-    config.log(4, f"--- GraphDef ---\n{graph_def}")
-    names = [tensor.name for tensor in lowered.inputs]
-    wanted = [tensor.name for tensor in lowered.outputs]
-    effects = [operation.name for operation in lowered.frame.effects[-1:]]
-
-    def run(*inputs: Any) -> list[Any]:
-        mapping = dict(zip(names, inputs, strict=True))
-        results = tf.graph_util.import_graph_def(
-            graph_def, input_map=mapping, return_elements=wanted + effects, name=""
+    frame, outer = lowered.frame, tf.Graph()
+    # Inlined, it would be optimised with its surroundings.
+    body = function_def(frame.graph, lowered.inputs, lowered.outputs, frame.effects, inline=False)
+    call = tf.raw_ops.StatefulPartitionedCall if frame.effects else tf.raw_ops.PartitionedCall
+    with outer.as_default():
+        inputs = [tf.raw_ops.Placeholder(dtype=t.dtype, shape=t.shape) for t in lowered.inputs]
+        dtypes = [t.dtype for t in lowered.outputs]
+        results = call(
+            args=inputs, Tout=dtypes, f=body.signature.name, config_proto=_as_it_stands(tf)
         )
-        with tf.control_dependencies(results[len(wanted) :]):
-            return [*results[: len(wanted)], tf.constant(0)]
+    graph_def = outer.as_graph_def()
+    library = frame.unit.library
+    graph_def.library.function.extend([body, *(library[name] for name in sorted(library))])
+    wanted = [t.name for t in results] if dtypes else [results.name]
+
+    def run(*given: Any) -> list[Any]:
+        mapping = dict(zip((t.name for t in inputs), given, strict=True))
+        found = tf.graph_util.import_graph_def(
+            graph_def, input_map=mapping, return_elements=wanted, name=""
+        )
+        with tf.control_dependencies(found[-1:]):
+            return [*(found if dtypes else ()), tf.constant(0)]
 
     specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in lowered.inputs]
     # NOTE: tf.function would do, but does not make the imported functions known to the runtime.
     return tf.compat.v1.wrap_function(run, specs)
+
+
+def _as_it_stands(tf: Any) -> bytes:
+    """The configuration under which a graph is not optimised."""
+    config = tf.compat.v1.ConfigProto()
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    return bytes(config.SerializeToString(deterministic=True))
 
 
 class TensorFlowEngine:

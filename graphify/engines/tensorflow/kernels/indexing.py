@@ -146,8 +146,8 @@ class _Places:
         self.rest = [lengths[a] for a in self.order[len(axes) :]]
         self.front = _permute(frame, x, self.order)
         parts = [
-            checked(frame, index, length, k)
-            for k, (index, length) in enumerate(zip(indices, self.indexed, strict=True))
+            checked(frame, index, length, axis)
+            for index, length, axis in zip(indices, self.indexed, axes, strict=True)
         ]
         flat = parts[0]
         for part, length in zip(parts[1:], self.indexed[1:], strict=True):
