@@ -103,7 +103,7 @@ def uniform(
     unit = _unit(key, shape_of(shape), target)
     low, high = (core.to_dtype(to_tensor(v), target) for v in (minval, maxval))
     # Rounding may carry a number up to maxval, which is outside.
-    return gnp.where(unit * (high - low) + low < high, unit * (high - low) + low, low)  # type: ignore[no-any-return, operator]
+    return gnp.where(unit * (high - low) + low < high, unit * (high - low) + low, low)  # type: ignore[no-any-return]
 
 
 def _unit(key: Any, shape: Shape, dtype: DType) -> Tensor:
@@ -121,8 +121,8 @@ def normal(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
     wide = np.dtype(np.float64) if target == np.float64 else np.dtype(np.float32)
     dims = shape_of(shape)
     both = _unit(key, (2, *dims), wide) if to_tensor(key).ndim == 1 else _unit_pair(key, dims, wide)
-    radius = e.sqrt(-2 * e.log1p(-getitem(both, 0)))  # type: ignore[operator]
-    turn = getitem(both, 1) * wide.type(2 * np.pi)  # type: ignore[operator]
+    radius = e.sqrt(-2 * e.log1p(-getitem(both, 0)))
+    turn = getitem(both, 1) * wide.type(2 * np.pi)
     return core.to_dtype(radius * e.cos(turn), target)
 
 
@@ -134,7 +134,7 @@ def _unit_pair(key: Any, shape: Shape, dtype: DType) -> Tensor:
 
 def exponential(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
     """Exponential of scale 1."""
-    return -e.log1p(-_unit(key, shape_of(shape), _float_dtype(dtype)))  # type: ignore[no-any-return, operator]
+    return -e.log1p(-_unit(key, shape_of(shape), _float_dtype(dtype)))  # type: ignore[no-any-return]
 
 
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Tensor:
@@ -181,7 +181,7 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
     if not replace:
         if p is not None:
             raise SpecError("choice: replace=False with p is not supported")
-        return core.reshape(permutation(key, t)[:count], shape=(*dims, *t.dims[1:]))  # type: ignore[index, no-any-return]
+        return core.reshape(permutation(key, t)[:count], shape=(*dims, *t.dims[1:]))  # type: ignore[no-any-return]
     if p is not None:
         chances = gnp.cumsum(to_tensor(p))
         unit: Any = _unit(key, dims, chances.dtype)
@@ -194,5 +194,5 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
 def categorical(key: Any, logits: Any, axis: int = -1) -> Tensor:
     """Indices drawn with probabilities softmax(logits) (the Gumbel trick)."""
     t = to_tensor(logits)
-    noise = -e.log(-e.log1p(-_unit(key, t.dims, t.dtype)))  # type: ignore[operator]
+    noise = -e.log(-e.log1p(-_unit(key, t.dims, t.dtype)))
     return gnp.argmax(t + noise, axis=axis)  # type: ignore[no-any-return]

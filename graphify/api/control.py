@@ -185,7 +185,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
 def _bound(value: Any) -> Any:
     if isinstance(value, Tensor):
         tensor = resolve(value)
-        return tensor if tensor.is_symbolic else int(tensor)  # type: ignore[call-overload]
+        return tensor if tensor.is_symbolic else int(tensor)
     return value.__index__() if hasattr(value, "__index__") else value
 
 

@@ -45,7 +45,7 @@ class Variable(Tensor):
 
     def value(self) -> Tensor:
         """The current value as a tensor that later assignments do not change."""
-        return binding.resolve(self).copy()  # type: ignore[attr-defined, no-any-return]
+        return binding.resolve(self).copy()  # type: ignore[no-any-return]
 
     def read_value(self) -> Tensor:
         """The same as `value()`."""
@@ -67,11 +67,11 @@ class Variable(Tensor):
 
     def assign_add(self, delta: Any) -> Variable:
         """Add to the value."""
-        return self.assign(binding.resolve(self) + as_tensor(delta))  # type: ignore[operator]
+        return self.assign(binding.resolve(self) + as_tensor(delta))
 
     def assign_sub(self, delta: Any) -> Variable:
         """Subtract from the value."""
-        return self.assign(binding.resolve(self) - as_tensor(delta))  # type: ignore[operator]
+        return self.assign(binding.resolve(self) - as_tensor(delta))
 
     def __repr__(self) -> str:
         return f"<Variable {self.name!r} shape={self.numpy().shape} dtype={self.dtype.name}, {self.numpy()}>"

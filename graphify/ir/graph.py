@@ -206,7 +206,7 @@ class Builder:
 
     def __init__(self, parent: Builder | None = None, name: str = "graph") -> None:
         self.parent, self.name = parent, name
-        self.home = Home(parent.home if parent is not None else None)
+        self.home: Home = Home(parent.home if parent is not None else None)
         self.params: list[Value] = []
         self.nodes: list[Node] = []
         self.captures: dict[Value, Value] = {}  # outer value -> parameter here

@@ -31,7 +31,7 @@ def weak_type(dtype: DType) -> type:
 
 def python_dtype(kind: type) -> DType:
     """The dtype a Python number gets on its own: int64, float64 (or float32 if preferred), ..."""
-    dtype = np.dtype(_PYTHON_DTYPE[kind])
+    dtype: DType = np.dtype(_PYTHON_DTYPE[kind])
     if config.prefer_float32 and kind in (float, complex):
         return np.dtype(np.float32 if kind is float else np.complex64)
     return dtype
@@ -116,7 +116,8 @@ def _with_weak(mode: str, dtype: DType | None, kind: type, prefer_float32: bool)
 def _alone(kind: type, prefer_float32: bool) -> DType:
     if prefer_float32 and kind in (float, complex):
         return np.dtype(np.float32 if kind is float else np.complex64)
-    return np.dtype(_PYTHON_DTYPE[kind])
+    dtype: DType = np.dtype(_PYTHON_DTYPE[kind])
+    return dtype
 
 
 def _lattice(mode: str, a: DType, b: DType) -> DType:

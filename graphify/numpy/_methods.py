@@ -129,14 +129,14 @@ def partition(
 
 def fill(self: Tensor, value: Any) -> None:
     """Set every element."""
-    self[...] = value  # type: ignore[index]
+    self[...] = value
 
 
 def item(self: Tensor, *args: Any) -> Any:
     """One element as a Python number; of a symbolic tensor, a weak scalar tensor."""
     if not self.is_symbolic and not tracked(self):
         return self.numpy().item(*args)
-    x = self[_unpacked(args)] if args else self  # type: ignore[index]
+    x = self[_unpacked(args)] if args else self
     if product(x.dims) != 1:
         raise ValueError("can only convert an array of size 1 to a Python scalar")
     scalar = core.reshape(x, shape=())

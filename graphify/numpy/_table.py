@@ -92,7 +92,7 @@ def shape_of(shape: Any, argument: str = "shape") -> Shape:
         length = shape.dims[0]
         if not isinstance(length, int):
             raise SpecError(f"{argument}: expected a shape of known rank, got {shape.spec}")
-        items: list[Any] = [shape[i] for i in range(length)]  # type: ignore[index]
+        items: list[Any] = [shape[i] for i in range(length)]
     elif isinstance(shape, (list, tuple)) or (isinstance(shape, np.ndarray) and shape.ndim):
         items = list(shape)
     else:
@@ -111,7 +111,7 @@ def axis_of(axis: Any, ndim: int, argument: str = "axis") -> int:
         numpy.exceptions.AxisError: out of range.
     """
     if isinstance(axis, Tensor):
-        axis = axis.__index__()  # type: ignore[attr-defined]
+        axis = axis.__index__()
     try:
         index = int(axis.__index__())
     except AttributeError:

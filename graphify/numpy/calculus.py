@@ -142,7 +142,7 @@ def _gradient_along(x: Tensor, h: Tensor, axis: int, edge_order: int) -> Tensor:
         steps = (h, h)
     else:
         inner = _uneven(cut, h, n, axis, x.ndim)
-        steps = (h[0], h[-1])  # type: ignore[index]
+        steps = (h[0], h[-1])
     if edge_order == 1:
         first = e.divide(e.subtract(cut(1, 2), cut(0, 1)), steps[0])
         last = e.divide(e.subtract(cut(n - 1, n), cut(n - 2, n - 1)), steps[1])
@@ -170,9 +170,9 @@ def _second_order_edges(cut: Any, h: Tensor, n: Dim) -> tuple[Tensor, Tensor]:
         start = (e.divide(-1.5, h), e.divide(2.0, h), e.divide(-0.5, h))
         end = (e.divide(0.5, h), e.divide(-2.0, h), e.divide(1.5, h))
     else:
-        p, q = h[0], h[1]  # type: ignore[index]
+        p, q = h[0], h[1]
         start = (-(2.0 * p + q) / (p * (p + q)), (p + q) / (p * q), -p / (q * (p + q)))
-        p, q = h[-2], h[-1]  # type: ignore[index]
+        p, q = h[-2], h[-1]
         end = (q / (p * (p + q)), -(q + p) / (p * q), (2.0 * q + p) / (q * (p + q)))
     first = start[0] * cut(0, 1) + start[1] * cut(1, 2) + start[2] * cut(2, 3)
     last = end[0] * cut(n - 3, n - 2) + end[1] * cut(n - 2, n - 1) + end[2] * cut(n - 1, n)
@@ -275,8 +275,8 @@ def _interpolate(x: Tensor, xp: Tensor, fp: Tensor, left: Any, right: Any) -> Te
         e.isnan(result), e.where(e.logical_and(e.isnan(other), e.equal(y0, y1)), y0, other), result
     )
     result = e.where(e.equal(x, x0), y0, result)
-    first, final = fp[0], fp[-1]  # type: ignore[index]
-    result = e.where(e.equal(x, xp[-1]), final, result)  # type: ignore[index]
-    result = e.where(e.less(x, xp[0]), first if left is None else left, result)  # type: ignore[index]
-    result = e.where(e.greater(x, xp[-1]), final if right is None else right, result)  # type: ignore[index]
+    first, final = fp[0], fp[-1]
+    result = e.where(e.equal(x, xp[-1]), final, result)
+    result = e.where(e.less(x, xp[0]), first if left is None else left, result)
+    result = e.where(e.greater(x, xp[-1]), final if right is None else right, result)
     return e.where(e.isnan(x), x, result)  # type: ignore[no-any-return]

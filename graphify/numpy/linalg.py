@@ -261,7 +261,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
         return astype(NAMES["logical_not"](NAMES["all"](e.equal(x, 0))), np.int64)
     s = svd(x, compute_uv=False, hermitian=hermitian)
     if tol is None:
-        relative = _longer(x) * _epsilon(s) if _no_value(rtol) else _last_axis(rtol)  # type: ignore[operator]
+        relative = _longer(x) * _epsilon(s) if _no_value(rtol) else _last_axis(rtol)
         tolerance = NAMES["max"](s, axis=-1, keepdims=True) * relative
     else:
         tolerance = _last_axis(tol)
@@ -282,7 +282,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
     if rcond is None:
         rcond = 1e-15 if rtol is np._NoValue else rtol
     if rcond is None:
-        rcond = _longer(x) * _epsilon(x)  # type: ignore[operator]
+        rcond = _longer(x) * _epsilon(x)
     return least.pinv(x, rcond, hermitian=bool(hermitian))  # type: ignore[no-any-return]
 
 
@@ -297,7 +297,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Tensor, Tensor, Tensor, Te
             raise LinAlgError(f"{t.ndim}-dimensional array given. Array must be two-dimensional")
     x, y = f.inexact(x, y)
     if rcond is None:
-        rcond = _longer(x) * float(np.finfo(np.float64 if x.dtype.char in "dD" else np.float32).eps)  # type: ignore[operator]
+        rcond = _longer(x) * float(np.finfo(np.float64 if x.dtype.char in "dD" else np.float32).eps)
     solution = least.lstsq(x, y, rcond)
     residuals, rank = least.lstsq_residuals(x, y, rcond)
     solution = core.reshape(solution, shape=solution.dims[:1]) if vector else solution

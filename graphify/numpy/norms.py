@@ -148,7 +148,7 @@ def cond(x: Any, p: Any = None) -> Tensor:
     else:
         f.check_square(t.spec)
         t = astype(t, f.linalg_dtype(t.dtype))
-        ratio = norm(t, p, (-2, -1)) * norm(f.inv(t, check=False), p, (-2, -1))  # type: ignore[operator]
+        ratio = norm(t, p, (-2, -1)) * norm(f.inv(t, check=False), p, (-2, -1))
     given = functools.reduce(e.logical_or, [NAMES["any"](e.isnan(t), axis=(-2, -1))])
     unbounded = e.logical_and(e.isnan(ratio), e.logical_not(given))
     return e.where(unbounded, np.inf, ratio)  # type: ignore[no-any-return]

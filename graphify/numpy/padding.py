@@ -144,14 +144,14 @@ def _pad_axis(
 
 def _source(place: Tensor, length: Tensor, mode: str) -> Tensor:
     """Which element stands at a place relative to the array's start."""
-    last = length - 1  # type: ignore[operator]
+    last = length - 1
     if mode == "edge":
         return e.minimum(e.maximum(place, 0), last)  # type: ignore[no-any-return]
     if mode == "wrap":
         return e.remainder(place, length)  # type: ignore[no-any-return]
     if mode == "symmetric":
-        turn = e.remainder(place, length * 2)  # type: ignore[operator]
-        return e.where(turn < length, turn, length * 2 - 1 - turn)  # type: ignore[operator, no-any-return]
+        turn = e.remainder(place, length * 2)
+        return e.where(turn < length, turn, length * 2 - 1 - turn)  # type: ignore[no-any-return]
     turn = e.remainder(place, e.maximum(last * 2, 1))
     return e.where(turn <= last, turn, last * 2 - turn)  # type: ignore[no-any-return]
 
@@ -172,7 +172,7 @@ def _odd(x: Tensor, axis: int, before: Dim, after: Dim, mode: str) -> Tensor:
         first, last = getitem(x, (*lead, slice(0, 1))), getitem(x, (*lead, slice(size - 1, size)))
         head = ops.flip(getitem(x, (*lead, slice(skip, skip + left))), axes=(axis,))
         tail = ops.flip(getitem(x, (*lead, slice(size - skip - right, size - skip))), axes=(axis,))
-        x = ops.concatenate(2 * first - head, x, 2 * last - tail, axis=axis)  # type: ignore[operator]
+        x = ops.concatenate(2 * first - head, x, 2 * last - tail, axis=axis)
         before, after = before - left, after - right
     return x
 

@@ -311,7 +311,7 @@ def cross(
             )
         return _flat_cross(x, y, axisc)
     u, v = ([getitem(t, (Ellipsis, i)) for i in range(3)] for t in (x, y))
-    parts = [u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3] for i in range(3)]  # type: ignore[operator]
+    parts = [u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3] for i in range(3)]
     result = NAMES["stack"](parts, axis=-1)
     return move_axis(result, result.ndim - 1, axis_of(axisc, result.ndim, "axisc"))
 
@@ -319,15 +319,15 @@ def cross(
 def _flat_cross(x: Tensor, y: Tensor, axisc: int) -> Tensor:
     """Vectors of two elements count as lying in a plane (which NumPy deprecates)."""
     (x0, x1), (y0, y1) = ([getitem(t, (Ellipsis, i)) for i in range(2)] for t in (x, y))
-    last = x0 * y1 - x1 * y0  # type: ignore[operator]
+    last = x0 * y1 - x1 * y0
     if x.dims[-1] == y.dims[-1] == 2:
         return core.strong(last)
     if x.dims[-1] == 2:
         y2 = getitem(y, (Ellipsis, 2))
-        parts = [x1 * y2, -(x0 * y2), last]  # type: ignore[operator]
+        parts = [x1 * y2, -(x0 * y2), last]
     else:
         x2 = getitem(x, (Ellipsis, 2))
-        parts = [-(x2 * y1), x2 * y0, last]  # type: ignore[operator]
+        parts = [-(x2 * y1), x2 * y0, last]
     result = NAMES["stack"](parts, axis=-1)
     return move_axis(result, result.ndim - 1, axis_of(axisc, result.ndim, "axisc"))
 

@@ -292,7 +292,7 @@ class RandomState(_Distributions):
     def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Tensor:
         """Integers in [low, high], which NumPy deprecates in favour of randint."""
         low, high = (1, low) if high is None else (low, high)
-        return self.randint(low, core.strong(to_tensor(high) + 1), size)  # type: ignore[operator]
+        return self.randint(low, core.strong(to_tensor(high) + 1), size)
 
     def standard_normal(self, size: Any = None) -> Tensor:
         """Normal of mean 0 and deviation 1."""

@@ -166,7 +166,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
         raise TypeError("x may not be complex")
     if isinstance(edges.dims[0], int) and edges.dims[0] == 0:
         return searchsorted(edges, points, "left" if right else "right")
-    falling = e.less(edges[-1], edges[0])  # type: ignore[index]
+    falling = e.less(edges[-1], edges[0])
     if not falling.is_symbolic and not bool(falling.numpy()):
         return searchsorted(edges, points, "left" if right else "right")
     rising = searchsorted(edges, points, "left" if right else "right")

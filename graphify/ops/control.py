@@ -156,9 +156,7 @@ def _loop_spec(*operands: Spec, length: Dim, body: Graph, carry: int, xs: int) -
         for variable in dim_variables(param)
     }
     mapping = {v: d for v, d in size_map(inside, outside).items() if v not in widened}
-    stacked = [
-        Spec((length, *outer_spec(s, mapping).shape), s.dtype) for s in body.specs[carry:]
-    ]
+    stacked = [Spec((length, *outer_spec(s, mapping).shape), s.dtype) for s in body.specs[carry:]]
     return (*carried, *stacked)
 
 
@@ -178,7 +176,9 @@ def _loop_eval(*operands: Any, length: int, body: Graph, carry: int, xs: int) ->
 
 def _no_rows(operands: Sequence[Any], body: Graph, carry: int, xs: int) -> list[Any]:
     """What a loop of no turns stacks: no rows, of the shape they would have had."""
-    rows = [x[0] if len(x) else np.zeros(x.shape[1:], x.dtype) for x in operands[carry : carry + xs]]
+    rows = [
+        x[0] if len(x) else np.zeros(x.shape[1:], x.dtype) for x in operands[carry : carry + xs]
+    ]
     outside = [np.asarray(x) for x in (*operands[:carry], *rows, *operands[carry + xs :])]
     mapping = size_map(_param_specs(body)[1:], [Spec(x.shape, x.dtype) for x in outside])
     shapes = [substitute(spec.shape, mapping) for spec in body.specs[carry:]]
@@ -191,7 +191,9 @@ def _no_rows(operands: Sequence[Any], body: Graph, carry: int, xs: int) -> list[
 def _stack(rows: list[Any]) -> Any:
     shapes = sorted({row.shape for row in rows})
     if len(shapes) > 1:
-        raise ShapeError(f"results of different turns must have one shape, got {shapes[0]}, {shapes[1]}")
+        raise ShapeError(
+            f"results of different turns must have one shape, got {shapes[0]}, {shapes[1]}"
+        )
     return np.stack(rows)
 
 
@@ -206,8 +208,12 @@ loop = defop(
 
 map_ = defop(
     "map",
-    spec=lambda *operands, length, body, xs: _loop_spec(*operands, length=length, body=body, carry=0, xs=xs),
-    eval=lambda *operands, length, body, xs: _loop_eval(*operands, length=length, body=body, carry=0, xs=xs),
+    spec=lambda *operands, length, body, xs: _loop_spec(
+        *operands, length=length, body=body, carry=0, xs=xs
+    ),
+    eval=lambda *operands, length, body, xs: _loop_eval(
+        *operands, length=length, body=body, carry=0, xs=xs
+    ),
     **_set_later("map"),
     tf="map",
     doc="a sub-graph applied to every row, rows being independent",

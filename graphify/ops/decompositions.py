@@ -106,7 +106,7 @@ def _check_qr(a: Tensor, mode: str) -> None:
 def _qr_square_vjp(gq: Tensor, gr: Tensor, q: Tensor, r: Tensor) -> Tensor:
     m = matmul(r, adjoint(gr)) - matmul(adjoint(gq), q)
     whole = triangle(m, True, True)
-    whole = whole + adjoint(whole) + real_part(diagonal_part(m))  # type: ignore[operator]
+    whole = whole + adjoint(whole) + real_part(diagonal_part(m))
     back = gq + matmul(q, whole)
     return adjoint(solve(r, adjoint(back)))
 
@@ -140,7 +140,7 @@ def _qr_square_jvp(t: Tensor, q: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
     scaled = adjoint(solve(adjoint(r), adjoint(t)))  # t r^-1
     inner = matmul(adjoint(q), scaled)
     low = triangle(inner, True, True)
-    turn = low - adjoint(low) + imaginary_part(diagonal_part(inner))  # type: ignore[operator]
+    turn = low - adjoint(low) + imaginary_part(diagonal_part(inner))
     return matmul(q, turn - inner) + scaled, matmul(inner - turn, r)
 
 
@@ -193,7 +193,7 @@ def _check_svd(a: Tensor, full: bool) -> None:
 
 def _gaps(s: Tensor) -> Tensor:
     """1 / (s_k^2 - s_j^2) at [j, k]; zero where they are equal, the diagonal included."""
-    return safe_inverse((row(s) - column(s)) * (row(s) + column(s)))  # type: ignore[operator]
+    return safe_inverse((row(s) - column(s)) * (row(s) + column(s)))
 
 
 def safe_inverse(x: Tensor) -> Tensor:
@@ -222,9 +222,9 @@ def _svd_vjp(g: Any, y: Any, a: Tensor, full: bool) -> list[Tensor]:
         inner + (a_u - adjoint(a_u)) * gaps * row(sc) + column(sc) * ((a_v - adjoint(a_v)) * gaps)
     )
     if is_complex(a.dtype):
-        inner = inner + imaginary_part(diagonal_part(a_u - a_v)) / (2 * row(sc))  # type: ignore[operator]
+        inner = inner + imaginary_part(diagonal_part(a_u - a_v)) / (2 * row(sc))
     back = matmul(u, matmul(inner, vh))
-    back = back + matmul(_orthogonal(u, gu) / row(sc), vh)  # type: ignore[operator]
+    back = back + matmul(_orthogonal(u, gu) / row(sc), vh)
     return [back + matmul(u / row(sc), adjoint(_orthogonal(v, gv)))]
 
 
@@ -239,10 +239,10 @@ def _svd_jvp(ts: Any, y: Any, a: Tensor, full: bool) -> tuple[Tensor, Tensor, Te
     right, left = inner * row(sc), column(sc) * inner
     turn_u, turn_v = (right + adjoint(right)) * gaps, (left + adjoint(left)) * gaps
     if is_complex(a.dtype):
-        phase = imaginary_part(diagonal_part(inner)) / (2 * row(sc))  # type: ignore[operator]
+        phase = imaginary_part(diagonal_part(inner)) / (2 * row(sc))
         turn_u, turn_v = turn_u + phase, turn_v - phase
-    tu = matmul(u, turn_u) + _orthogonal(u, matmul(t, v)) / row(sc)  # type: ignore[operator]
-    tv = matmul(v, turn_v) + _orthogonal(v, matmul(adjoint(t), u)) / row(sc)  # type: ignore[operator]
+    tu = matmul(u, turn_u) + _orthogonal(u, matmul(t, v)) / row(sc)
+    tv = matmul(v, turn_v) + _orthogonal(v, matmul(adjoint(t), u)) / row(sc)
     return tu, e.real(diagonal_of(inner)), adjoint(tv)
 
 

@@ -52,7 +52,7 @@ def _uplo(lower: bool) -> Any:
 
 
 def _eigen_gaps(w: Tensor, v: Tensor) -> Tensor:
-    return cast_like(safe_inverse(row(w) - column(w)), v)  # type: ignore[operator]
+    return cast_like(safe_inverse(row(w) - column(w)), v)
 
 
 def _eigh_vjp(g: Any, y: Any, a: Tensor, lower: bool) -> list[Tensor]:
@@ -62,7 +62,7 @@ def _eigh_vjp(g: Any, y: Any, a: Tensor, lower: bool) -> list[Tensor]:
         inner = _eigen_gaps(w, v) * matmul(adjoint(v), g[1])
         back = back + matmul(v, matmul(inner, adjoint(v)))
     # Only the Hermitian part acts on a Hermitian change of the matrix.
-    return [triangle_gradient((back + adjoint(back)) / 2, lower)]  # type: ignore[operator]
+    return [triangle_gradient((back + adjoint(back)) / 2, lower)]
 
 
 def _eigh_jvp(ts: Any, y: Any, a: Tensor, lower: bool) -> tuple[Tensor, Tensor]:
@@ -144,7 +144,7 @@ def _eigensystem_vjp(g: Any, y: Any, a: Tensor) -> list[Tensor]:
     vh = adjoint(v)
     inner = core.zeros_like(a) if g[1] is None else conjugate(_eigen_gaps(w, v)) * matmul(vh, g[1])
     if g[0] is not None:
-        inner = inner + column(g[0]) * _unit_matrix(a)  # type: ignore[operator]
+        inner = inner + column(g[0]) * _unit_matrix(a)
     return [solve(vh, matmul(inner, vh))]
 
 
@@ -178,7 +178,7 @@ eigensystem = defop(
 
 def _eigvals_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
     vh = adjoint(eigensystem(a)[1])
-    return [solve(vh, column(g) * vh)]  # type: ignore[operator]
+    return [solve(vh, column(g) * vh)]
 
 
 def _eigvals_jvp(ts: Any, y: Tensor, a: Tensor) -> Tensor:

@@ -138,7 +138,7 @@ def _spec(*specs: Spec, subscripts: str) -> Spec:
 
 
 def _conjugate(x: Tensor) -> Tensor:
-    return x.conj() if is_complex(x.dtype) else x  # type: ignore[attr-defined]
+    return x.conj() if is_complex(x.dtype) else x
 
 
 def _vjp(g: Tensor, y: Tensor, *xs: Tensor, subscripts: str) -> list[Tensor]:

@@ -146,7 +146,7 @@ def real_part(x: Tensor) -> Tensor:
 
 def imaginary_part(x: Tensor) -> Tensor:
     """i times the imaginary part, in the dtype of `x`; zero for real `x`."""
-    return x - real_part(x)  # type: ignore[operator, no-any-return]
+    return x - real_part(x)
 
 
 def row(x: Tensor) -> Tensor:
@@ -279,7 +279,7 @@ def _adjugate_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
     g_det = trace_of(matmul(wh, g))
     back = matmul(wh, matmul(g, wh))
     conj = matrix_transpose(adjoint(d))
-    return [conj * (g_det * wh - back)]  # type: ignore[operator]
+    return [conj * (g_det * wh - back)]
 
 
 def _adjugate_jvp(ts: Any, y: Tensor, a: Tensor) -> Tensor:
@@ -312,7 +312,7 @@ det = defop(
     spec=_det_spec,
     eval=lambda a: np.linalg.det(a),
     convert=inexact,
-    vjp=lambda g, y, a: [matrix_of(g) * adjoint(adjugate(a))],  # type: ignore[operator]
+    vjp=lambda g, y, a: [matrix_of(g) * adjoint(adjugate(a))],
     jvp=lambda ts, y, a: scalar_of(trace_of(matmul(adjugate(a), ts[0]))),
     vmap=over_matrices("det"),
     tf="linalg.det",
@@ -334,7 +334,7 @@ def _slogdet_vjp(g: Any, y: Any, a: Tensor) -> list[Tensor]:
     if is_complex(a.dtype):  # the sign turns as the imaginary part of trace(inv(a) da) says
         turn = e.real(e.conjugate(g_sign) * y[0] * 1j)
         rate = e.make_complex(g_log, turn)
-    return [matrix_of(rate) * adjoint(inv(a))]  # type: ignore[operator]
+    return [matrix_of(rate) * adjoint(inv(a))]
 
 
 def _slogdet_jvp(ts: Any, y: Any, a: Tensor) -> tuple[Tensor, Tensor]:
@@ -365,25 +365,25 @@ slogdet = defop(
 def hermitian_of(t: Tensor, lower: bool) -> Tensor:
     """The Hermitian matrix that LAPACK reads from one triangle of `t`."""
     off = triangle(t, lower, True)
-    return real_part(diagonal_part(t)) + off + adjoint(off)  # type: ignore[operator, no-any-return]
+    return real_part(diagonal_part(t)) + off + adjoint(off)
 
 
 def triangle_gradient(g: Tensor, lower: bool) -> Tensor:
     """The transpose of `hermitian_of`: a cotangent of the whole matrix, brought to the triangle."""
     off = triangle(g, lower, True), triangle(adjoint(g), lower, True)
-    return real_part(diagonal_part(g)) + off[0] + off[1]  # type: ignore[operator, no-any-return]
+    return real_part(diagonal_part(g)) + off[0] + off[1]
 
 
 def _half_lower(x: Tensor) -> Tensor:
     """The lower triangle with its diagonal halved."""
-    return triangle(x, True, True) + real_part(diagonal_part(x)) / 2  # type: ignore[operator, return-value]
+    return triangle(x, True, True) + real_part(diagonal_part(x)) / 2
 
 
 def _cholesky_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
     inner = _half_lower(matmul(adjoint(y), g))
     left = solve(adjoint(y), inner)  # L^-H inner
     whole = adjoint(solve(adjoint(y), adjoint(left)))  # L^-H inner L^-1
-    return [triangle_gradient((whole + adjoint(whole)) / 2, True)]  # type: ignore[operator]
+    return [triangle_gradient((whole + adjoint(whole)) / 2, True)]
 
 
 def _cholesky_jvp(ts: Any, y: Tensor, a: Tensor) -> Tensor:

@@ -346,7 +346,7 @@ def _scatter_extreme_vjp(
 
     nones = [None] * len(indices)
     if mode == "multiply":
-        return [g * y / x, core.unbroadcast(gather(g * y, *indices, axes=axes) / new, new), *nones]  # type: ignore[operator]
+        return [g * y / x, core.unbroadcast(gather(g * y, *indices, axes=axes) / new, new), *nones]
     at_x = core.cast(equal(x, y), dtype=g.dtype)
     at_new = core.cast(equal(gather(y, *indices, axes=axes), new), dtype=g.dtype)
     ties = scatter(at_x, at_new, *indices, axes=axes, mode="add")
@@ -365,7 +365,7 @@ def _scatter_jvp(
     if mode in ("set", "add"):
         return scatter(tx, tn, *indices, axes=axes, mode=mode)  # type: ignore[no-any-return]
     if mode == "multiply":
-        return y * scatter(tx / x, tn / new, *indices, axes=axes, mode="add")  # type: ignore[no-any-return, operator]
+        return y * scatter(tx / x, tn / new, *indices, axes=axes, mode="add")  # type: ignore[no-any-return]
     at_x = core.cast(equal(x, y), dtype=y.dtype)
     at_new = core.cast(equal(gather(y, *indices, axes=axes), new), dtype=y.dtype)
     ties = scatter(at_x, at_new, *indices, axes=axes, mode="add")

@@ -53,7 +53,7 @@ def matrix_transpose(x: Tensor) -> Tensor:
 def adjoint(x: Tensor) -> Tensor:
     """The conjugate transpose of the last two axes."""
     swapped = matrix_transpose(x)
-    return swapped.conj() if x.dtype.kind == "c" else swapped  # type: ignore[attr-defined]
+    return swapped.conj() if x.dtype.kind == "c" else swapped
 
 
 def _matmul_vjp(g: Tensor, y: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:

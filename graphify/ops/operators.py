@@ -15,7 +15,7 @@ from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, as_tensor, refresh, resolve, value_needed
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import python_dtype
-from graphify.ir.sizes import decide_equal, decide_less
+from graphify.ir.sizes import Dim, decide_equal, decide_less
 from graphify.ir.types import BOOL, Spec
 from graphify.ops import core, elementwise, indexing, shape
 from graphify.ops.linalg import matmul
@@ -30,7 +30,7 @@ def _nonzero_divisor_eval(x: Any) -> Any:
     return x
 
 
-nonzero_divisor = defop(
+nonzero_divisor: Op = defop(
     "nonzero_divisor",
     spec=lambda x: x,
     eval=_nonzero_divisor_eval,
@@ -123,13 +123,9 @@ def _compare(op: Op) -> Callable[[Any, Any], Any]:
 
 
 def _decide(name: str, a: Tensor, b: Tensor) -> bool | None:
-    sizes = [
-        shape._size_of(t._value) if t.is_symbolic else (int(t.numpy()) if t.dtype.kind == "i" else None)
-        for t in (a, b)
-    ]
-    if sizes[0] is None or sizes[1] is None:
+    left, right = _known_size(a), _known_size(b)
+    if left is None or right is None:
         return None
-    left, right = sizes
     match name:
         case "equal":
             return decide_equal(left, right)
@@ -143,6 +139,13 @@ def _decide(name: str, a: Tensor, b: Tensor) -> bool | None:
             return _negate(decide_less(right, left))
         case _:
             return _negate(decide_less(left, right))
+
+
+def _known_size(tensor: Tensor) -> Dim | None:
+    """The size that an integer scalar stands for, if it is arithmetic of sizes."""
+    if tensor.is_symbolic:
+        return shape._size_of(tensor._value)
+    return int(tensor.numpy()) if tensor.dtype.kind == "i" else None
 
 
 def _negate(answer: bool | None) -> bool | None:
@@ -244,19 +247,10 @@ def _install() -> None:
         setattr(Tensor, f"__{name}__", _forward(_compare(op)))
     for name, op in _UNARY.items():
         setattr(Tensor, f"__{name}__", lambda self, op=op: op(_as_number(self)))
-    Tensor.__getitem__ = _getitem
-    Tensor.__setitem__ = _setitem
-    Tensor.__len__ = _len  # type: ignore[attr-defined]
-    Tensor.__iter__ = _iter  # type: ignore[attr-defined]
-    Tensor.__divmod__ = lambda a, b: (_floor_divide(a, b), _remainder(a, b))
-    Tensor.__rdivmod__ = lambda a, b: (_floor_divide(b, a), _remainder(b, a))  # type: ignore[attr-defined]
     for name, convert in {"bool": bool, "int": int, "float": float, "complex": complex}.items():
         setattr(Tensor, f"__{name}__", _conversion(convert))
-    Tensor.__index__ = _index  # type: ignore[attr-defined]
-    Tensor.__repr__ = _repr  # type: ignore[method-assign]
-    Tensor.__format__ = _format  # type: ignore[method-assign, assignment]
-    Tensor.__array__ = _array  # type: ignore[attr-defined]
-    Tensor.conj = lambda self: elementwise.conjugate(self)  # type: ignore[attr-defined]
+    for name, method in _OTHERS.items():
+        setattr(Tensor, name, method)
 
 
 def _getitem(self: Tensor, key: Any) -> Tensor:
@@ -327,6 +321,19 @@ def _format(self: Tensor, spec: str) -> str:
     return format(value.item() if spec and value.ndim == 0 else value, spec)
 
 
+_OTHERS: dict[str, Callable[..., Any]] = {
+    "__getitem__": _getitem,
+    "__setitem__": _setitem,
+    "__len__": _len,
+    "__iter__": _iter,
+    "__divmod__": lambda a, b: (_floor_divide(a, b), _remainder(a, b)),
+    "__rdivmod__": lambda a, b: (_floor_divide(b, a), _remainder(b, a)),
+    "__index__": _index,
+    "__repr__": _repr,
+    "__format__": _format,
+    "__array__": _array,
+    "conj": lambda self: elementwise.conjugate(self),
+}
 _install()
 binding.set_select_hook(elementwise.where)
 

@@ -107,7 +107,7 @@ def _draw_vjp(g: Tensor, y: Tensor, *params: Tensor, method: str, **attrs: Any) 
             remedy="wrap the parameters in graphify.stop_gradient, or draw with normal or uniform",
         )
     a, b = params
-    rate = (y - a) / (b if method == "normal" else b - a)  # type: ignore[operator]
+    rate = (y - a) / (b if method == "normal" else b - a)
     first = g if method == "normal" else g * (1 - rate)
     return [core.unbroadcast(first, a), core.unbroadcast(g * rate, b)]
 
@@ -117,7 +117,7 @@ def _draw_jvp(ts: Any, y: Tensor, *params: Tensor, method: str, **attrs: Any) ->
         _draw_vjp(y, y, *params, method=method, **attrs)
     a, b = params
     ta, tb = (core.zeros_like(p) if t is None else t for t, p in zip(ts, params, strict=True))
-    rate = (y - a) / (b if method == "normal" else b - a)  # type: ignore[operator]
+    rate = (y - a) / (b if method == "normal" else b - a)
     return core.like(ta + tb * rate if method == "normal" else ta * (1 - rate) + tb * rate, y)
 
 

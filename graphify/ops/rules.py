@@ -142,7 +142,7 @@ def scale(g: Any, partial: Partial, conjugate: bool, y: Tensor, xs: Sequence[Ten
     assert callable(partial)
     factor = partial(y, *xs)
     if conjugate and isinstance(factor, Tensor) and is_complex(factor.dtype):
-        factor = factor.conj()  # type: ignore[attr-defined]
+        factor = factor.conj()
     return g * factor
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from types import UnionType
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,8 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any
 
 def staged_print(values: Any, sep: str, end: str, stream: str) -> None:
     """Record a print of Python and run-time values."""
-    pieces = tuple(None if isinstance(v, Tensor) else str(v) for v in values)
-    tensors = [v for v in values if isinstance(v, Tensor)]
+    pieces = tuple(None if builtins.isinstance(v, Tensor) else str(v) for v in values)
+    tensors = [v for v in values if builtins.isinstance(v, Tensor)]
     effects.print_(*tensors, text=effects.Text(pieces, sep), end=end, stream=stream)
 
 
@@ -97,6 +98,32 @@ def _scalar(value: Tensor) -> Tensor:
     raise TypeError(f"only arrays of one element can be converted to Python scalars, got {tensor.spec}")
 
 
+# --- kinds ------------------------------------------------------------------------------------------------
+
+
+_PYTHON: builtins.dict[str, type] = {"b": builtins.bool, "i": builtins.int, "f": builtins.float}
+
+
+def isinstance(value: Any, kinds: Any) -> builtins.bool:
+    """isinstance; a tensor is also what stands in its place when nothing is staged."""
+    if builtins.isinstance(value, kinds) or not builtins.isinstance(value, Tensor):
+        return builtins.isinstance(value, kinds)
+    tensor = resolve(value)
+    if tensor.spec.weak:
+        plain = _PYTHON.get(tensor.dtype.kind, builtins.complex)
+    else:
+        plain = tensor.dtype.type if value._scalar else np.ndarray
+    return builtins.any(builtins.issubclass(plain, kind) for kind in _single_kinds(kinds))
+
+
+def _single_kinds(kinds: Any) -> Any:
+    if builtins.isinstance(kinds, UnionType):
+        kinds = kinds.__args__
+    if not builtins.isinstance(kinds, builtins.tuple):
+        return [kinds]
+    return [single for kind in kinds for single in _single_kinds(kind)]
+
+
 # --- over iterables -----------------------------------------------------------------------------------------
 
 
@@ -110,12 +137,12 @@ def max(*args: Any, **kwargs: Any) -> Any:
 
 def _extreme(plain: Any, better: Callable[[Any, Any], Any], args: Any, kwargs: Any) -> Any:
     values = args[0] if builtins.len(args) == 1 else args
-    if isinstance(values, Tensor) and is_staged(values) and not kwargs:
+    if builtins.isinstance(values, Tensor) and is_staged(values) and not kwargs:
         rows = iteration.items_of(values)
         assert rows is not None
-        rest = values[1:]  # type: ignore[index]
+        rest = values[1:]
         return for_(rest, lambda row, best: (_choose(better, row, best),), (rows.item(0),), ("best",))[0]
-    if isinstance(values, Tensor) or not builtins.any(is_staged(v) for v in values):
+    if builtins.isinstance(values, Tensor) or not builtins.any(is_staged(v) for v in values):
         return plain(*args, **kwargs)
     key = kwargs.get("key") or (lambda v: v)
     best = builtins.list(values)[0]
@@ -137,16 +164,16 @@ def _where(test: Any, new: Any, best: Any) -> Any:
 
 
 def sum(iterable: Any, /, start: Any = 0) -> Any:
-    if isinstance(iterable, Tensor) and is_staged(iterable):
-        first = start + iterable[0]  # type: ignore[index]
-        return for_(iterable[1:], lambda row, total: (total + row,), (first,), ("total",))[0]  # type: ignore[index]
+    if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
+        first = start + iterable[0]
+        return for_(iterable[1:], lambda row, total: (total + row,), (first,), ("total",))[0]
     return builtins.sum(iterable, start)
 
 
 def any(iterable: Any) -> Any:
-    if isinstance(iterable, Tensor) and is_staged(iterable):
+    if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
         return _vector(iterable, "any").any()
-    values = builtins.list(iterable) if not isinstance(iterable, Tensor) else iterable
+    values = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
     staged = [v for v in values if is_staged(v)]
     if not staged:
         return builtins.any(values)
@@ -156,9 +183,9 @@ def any(iterable: Any) -> Any:
 
 
 def all(iterable: Any) -> Any:
-    if isinstance(iterable, Tensor) and is_staged(iterable):
+    if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
         return _vector(iterable, "all").all()
-    values = builtins.list(iterable) if not isinstance(iterable, Tensor) else iterable
+    values = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
     staged = [v for v in values if is_staged(v)]
     if not staged:
         return builtins.all(values)
@@ -188,8 +215,8 @@ def filter(function: Any, iterable: Any) -> Any:
 
 
 def sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    if isinstance(iterable, Tensor) and is_staged(iterable) and key is None and iterable.ndim == 1:
-        ordered = as_tensor(iterable)[::1].copy()  # type: ignore[index]
+    if builtins.isinstance(iterable, Tensor) and is_staged(iterable) and key is None and iterable.ndim == 1:
+        ordered = as_tensor(iterable)[::1].copy()
         ordered.sort()
         return builtins.list(ordered[::-1] if reverse else ordered)
     return builtins.sorted(iterable, key=key, reverse=reverse)

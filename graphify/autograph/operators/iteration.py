@@ -82,7 +82,7 @@ def _rows(array: Tensor | np.ndarray[Any, Any]) -> Items | None:
         return None
     if tensor.ndim == 0:
         raise TypeError("iteration over a 0-d array")
-    return Items(tensor.dims[0], lambda i: tensor[i])  # type: ignore[index]
+    return Items(tensor.dims[0], lambda i: tensor[i])
 
 
 def range(*args: Any) -> Any:
@@ -131,7 +131,7 @@ def _range_with_traced_step(start: Any, stop: Any, step: Tensor) -> Items:
 
     assert_(step != 0, exception=Raise(ValueError, ("range() arg 3 must not be zero",)))
     span = as_tensor(stop) - as_tensor(start)
-    sign = elementwise.where(step > 0, 1, -1)  # type: ignore[operator]
+    sign = elementwise.where(step > 0, 1, -1)
     count = elementwise.floor_divide(span + step - sign, step)
     return Items(as_dim(elementwise.maximum(count, 0)), lambda i: _affine(i, _weak(start), _weak(step)))
 
@@ -168,7 +168,7 @@ def _of_sequence(iterable: Any) -> Items:
 
     values = list(iterable)
     tensor = resolve(asarray_hook(values))
-    return Items(builtins.len(values), lambda i: tensor[i], values)  # type: ignore[index]
+    return Items(builtins.len(values), lambda i: tensor[i], values)
 
 
 def enumerate(iterable: Any, start: Any = 0) -> Any:
