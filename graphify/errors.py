@@ -33,8 +33,8 @@ class GraphifyError(Exception):
     """
 
     def __init__(self, message: str, *, location: Any = None, remedy: str | None = None) -> None:
-        self.message, self.location, self.remedy = message, location, remedy
-        super().__init__(compose(message, location, remedy))
+        self.message, self.location, self.remedy = message, _resolved(location), remedy
+        super().__init__(compose(message, self.location, remedy))
 
 
 class SyntaxUnsupported(GraphifyError, NotImplementedError):
@@ -95,6 +95,11 @@ def compose(message: str, location: Any = None, remedy: str | None = None) -> st
     return "\n".join(lines)
 
 
+def _resolved(location: Any) -> Any:
+    """A location with its file and line, whichever of the two forms of graphify.location it has."""
+    return location.resolve() if hasattr(location, "resolve") else location
+
+
 def at(error: BaseException, location: Any) -> BaseException:
     """`error` again, of the same class, its message naming the user's line.
 
@@ -103,6 +108,7 @@ def at(error: BaseException, location: Any) -> BaseException:
     """
     if location is None or getattr(error, "location", None) is not None:
         return error
+    location = _resolved(location)
     text = compose(error.message if isinstance(error, GraphifyError) else str(error), location)
     try:
         located = type(error)(text)

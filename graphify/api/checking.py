@@ -53,4 +53,4 @@ def _epsilon(dtype: DType) -> float:
     import ml_dtypes  # knows bfloat16 as well
 
     real = np.empty(0, dtype).real.dtype
-    return float(ml_dtypes.finfo(real).eps)
+    return float(ml_dtypes.finfo(real).eps)  # type: ignore[no-untyped-call]

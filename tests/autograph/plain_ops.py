@@ -35,6 +35,7 @@ print, len, range, enumerate, zip, map, filter = print, len, range, enumerate, z
 abs, min, max, sum, any, all, int, float, bool = abs, min, max, sum, any, all, int, float, bool
 complex, round, pow, divmod, sorted, reversed = complex, round, pow, divmod, sorted, reversed
 list, tuple, dict, set, iter, next = list, tuple, dict, set, iter, next
+isinstance = isinstance
 
 
 class Undefined:

@@ -355,8 +355,8 @@ def test_callees_that_stay_plain():
     for text in [
         "ag.call(rows.append, np.sum(x))",
         "x.reshape(-1).astype(float) + np.linalg.norm(x) + ag.call(np.add, x, 1, out=x)",
-        "ag.call(ag.attr(self, "sum"), x) + ag.call(key, x) + ag.call(math.sqrt, 2)",
+        'ag.call(ag.attr(self, "sum"), x) + ag.call(key, x) + ag.call(math.sqrt, 2)',
         "ag.call(np.ones, 3) + ag.call(np.random.rand)",
-        'x.shape[0], ag.attr(self, "shape"), np.pi, isinstance(x, np.ndarray)',
+        'x.shape[0], ag.attr(self, "shape"), np.pi, ag.isinstance(x, np.ndarray)',
     ]:
         assert text in source.replace("\n" + " " * 12, " "), source

@@ -12,6 +12,7 @@ from graphify.autograph.operators.builtins import (
     filter,
     float,
     int,
+    isinstance,
     iter,
     len,
     list,

@@ -1,0 +1,333 @@
+"""The tables of docs/language.md, row by row: what is supported answers as plain Python does, what
+is refused names the line and says what to write instead.
+"""
+
+import copy
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify.errors import ConcreteValueNeeded, SpecError, SyntaxUnsupported, TraceError
+
+X = np.array([1.0, -2.0, 3.0])
+SUPPORTED = []
+REFUSED = []
+PLANNED = []
+
+
+def supported(function):
+    SUPPORTED.append(function)
+    return function
+
+
+def refused(error, group=REFUSED):
+    def register(function):
+        group.append((function, error))
+        return function
+
+    return register
+
+
+planned = functools.partial(refused, group=PLANNED)
+
+
+# --- supported ---------------------------------------------------------------------------------
+
+
+@supported
+def branches(x):
+    if x.sum() > 5:
+        y = x
+    elif x[0] > 0:
+        y = -x
+    else:
+        y = x * 2
+    return y if y.max() > 1 else y + 1
+
+
+@supported
+def while_else(x):
+    turns = 0
+    while x.sum() < 50:
+        x, turns = x * 2, turns + 1
+        if turns == 100:
+            break
+    else:
+        turns = turns + 0.5
+    return x, turns
+
+
+@supported
+def loops_over_arrays(x):
+    total = 0.0
+    for i, (a, b) in enumerate(zip(x, reversed(x), strict=True)):
+        if a < -5:
+            continue
+        total += i * a * b
+    for i in range(20):
+        total += i
+    return total
+
+
+@supported
+def early_return_in_a_loop(x):
+    for v in x:
+        if v < 0:
+            return v
+    return np.float64(0)
+
+
+@supported
+def logic(x):
+    both = x[0] > 0 and x[1] < 0
+    return both or not x[2], 0 < x[0] < 2, 3.0 in x
+
+
+@supported
+def builtins(x):
+    a, b, c = x
+    return int(a), float(b), bool(c), abs(x), round(c), len(x), min(a, b), max(x), sum(x), any(x > 2)
+
+
+@supported
+def kinds(x):
+    return isinstance(x, np.ndarray), isinstance(x.sum(), float), isinstance(len(x), int)
+
+
+@supported
+def updates(x):
+    tail = x[1:]
+    tail[tail < 0] = 7
+    x[np.argmin(x)] += 1
+    np.add.at(x, [0, 0], 1.0)
+    x += 1
+    return x.sum()
+
+
+@dataclass
+class Point:
+    x: object
+    turns: int
+
+
+@supported
+def state(x):
+    point, pair, table = Point(x, 0), [x, 0], {"x": x}
+    while point.x.sum() < 20:
+        point.x = point.x * 2
+        point.turns += 1
+        pair[1] += 2
+        table["x"] = table["x"] + 1
+    return point.x, point.turns, pair, table
+
+
+@supported
+def closures(x):
+    factor = 2
+
+    def scaled(v):
+        nonlocal factor
+        factor += 1
+        return v * factor
+
+    return scaled(x) + scaled(x), (lambda v: v if v.sum() > 0 else -v)(x)
+
+
+@supported
+def comprehensions(x):
+    return [x * k for k in (1, 2)], {k: v for k, v in enumerate(x)}, sum(v * 2 for v in x)
+
+
+@supported
+def contexts(x):
+    with np.errstate(all="ignore"):
+        y = x / 0 if x.sum() > 0 else x
+    try:
+        return {}["missing"]
+    except KeyError:
+        return y
+
+
+@supported
+def matching(x):
+    match x.ndim:
+        case 1:
+            return x
+        case _:
+            return -x
+
+
+@supported
+def recursion(x, n=3):
+    return x if n == 0 else recursion(x * n, n - 1)
+
+
+@supported
+def assignment_expressions(x):
+    while (total := x.sum()) < 100:
+        x = x * 2
+    return total
+
+
+def plain_number(value):
+    return value.numpy() if isinstance(value, graphify.Tensor) else value
+
+
+def assert_same(got, want):
+    got, want = (graphify.tree.flatten(value)[0] for value in (got, want))
+    assert len(got) == len(want)
+    for g, w in zip(got, want, strict=True):
+        np.testing.assert_array_equal(plain_number(g), w)
+
+
+@pytest.mark.parametrize("function", SUPPORTED, ids=lambda f: f.__name__)
+def test_supported(function):
+    plain, given = X.copy(), X.copy()
+    with np.errstate(all="ignore"):
+        want = copy.deepcopy(function(plain))
+        assert_same(graphify.function(function)(given), want)
+    np.testing.assert_array_equal(given, plain)
+
+
+# --- refused -----------------------------------------------------------------------------------
+
+
+@refused(SyntaxUnsupported)
+def generator(x):
+    yield x
+
+
+@refused(SyntaxUnsupported)
+def coroutine_inside(x):
+    async def inner():
+        return x
+
+    return inner
+
+
+@refused(SyntaxUnsupported)
+def frames(x):
+    return locals()
+
+
+@refused(SyntaxUnsupported)
+def conditional_assignment(x):
+    return x[0] > 0 and (y := x[1])  # noqa: F841
+
+
+@refused(SyntaxUnsupported)
+def jump_out_of_finally(x):
+    try:
+        x = x + 1
+    finally:
+        return x  # noqa: B012
+
+
+@refused(TraceError)
+def two_strings(x):
+    mode = "up" if x.sum() > 0 else "down"
+    return mode
+
+
+@refused(TraceError)
+def two_ranks(x):
+    y = x
+    if x.sum() > 0:
+        y = x.sum()
+    return y
+
+
+@refused(ConcreteValueNeeded)
+def python_list_of_elements(x):
+    return x.tolist()
+
+
+@refused(ConcreteValueNeeded)
+def index_of_a_list(x):
+    return [10, 20, 30][np.argmax(x)]
+
+
+@refused(ConcreteValueNeeded)
+def condition_of_a_comprehension(x):
+    return [v for v in x if v > 0]
+
+
+@refused(SpecError)
+def missing_from_graphify(x):
+    return np.fft.fft(x)
+
+
+@planned(TraceError)
+def list_that_grows(x):
+    rows = []
+    while x.sum() < 20:
+        x = x * 2
+        rows.append(x)
+    return rows
+
+
+@planned(TraceError)
+def none_on_one_path(x):
+    if x.sum() > 100:
+        return x
+
+
+@planned(ConcreteValueNeeded)
+def match_on_a_tensor(x):
+    match x[0]:
+        case 1.0:
+            return x
+    return -x
+
+
+@pytest.mark.parametrize("case", REFUSED + PLANNED, ids=lambda case: case[0].__name__)
+def test_refused_with_line_and_remedy(case):
+    function, error = case
+    with pytest.raises(error) as caught:
+        graphify.function(function)(X.copy())
+    assert caught.value.remedy
+    place, first = caught.value.location, function.__code__.co_firstlineno
+    assert place.file.endswith("test_language.py")
+    assert first <= place.line <= first + 10
+
+
+def test_a_tensor_is_no_key():
+    with pytest.raises(TypeError, match="unhashable"):
+        graphify.function(lambda x: {x.sum(): 1})(X)
+
+
+def test_loops_are_unrolled_where_staging_would_change_the_answer():
+    names = list("abcdefghij")
+
+    @graphify.function
+    def table(x):
+        rows = {}
+        for i in range(10):
+            rows[names[i]] = x * i
+        return rows
+
+    np.testing.assert_array_equal(table(X)["j"].numpy(), X * 9)
+    assert "loop of" in table.explain(X) and "unrolled" in table.explain(X)
+
+
+def test_python_effects_happen_while_tracing_and_effects_of_values_each_time():
+    traced, seen = [], []
+
+    @graphify.function
+    def counting(x):
+        traced.append(1)
+        return x
+
+    @graphify.function
+    def noting(x):
+        seen.append(x.sum())
+        return x
+
+    for _ in range(3):
+        counting(X)
+        noting(X)
+    assert traced == [1]
+    assert [float(v) for v in seen] == [2.0, 2.0, 2.0]
