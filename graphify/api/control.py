@@ -3,9 +3,9 @@
     >>> float(fori_loop(0, 4, lambda i, total: total + i, 0.0))
     6.0
 
-They follow JAX's signatures. Where the decision is a Python value or an eager tensor, Python decides
-and only what is chosen runs. In a trace, a decision known only at run time becomes one op of the
-graph. What branches return, and what loops carry, may be containers of arrays.
+They follow JAX's signatures. Where the decision is a Python value or an eager tensor, Python
+decides and only what is chosen runs. In a trace, a decision known only at run time becomes one op
+of the graph. What branches return, and what loops carry, may be containers of arrays.
 """
 
 from __future__ import annotations
@@ -323,7 +323,7 @@ def _joined(spec: Spec, tensor: Tensor) -> Spec:
     joined = join_spec("the carry", spec, tensor.spec, fresh_dims=False)
     if any(decide_equal(a, b) is not True for a, b in zip(spec.shape, tensor.dims, strict=True)):
         raise TraceError(
-            f"scan: the carry must keep its shape, got {spec} before a step and {tensor.spec} after it",
+            f"scan: the carry must keep its shape, got {spec} before a step, {tensor.spec} after",
             remedy="carry an array of the final size and fill it in place",
         )
     return joined

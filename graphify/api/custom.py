@@ -20,11 +20,13 @@ def custom_gradient(function: Function) -> Function:
 
     Args:
         function: takes arrays (or containers of arrays) and returns `(result, grad_fn)`.
-            `grad_fn(*cotangents)` gets one cotangent per array of the result and returns one gradient
-            per array of the positional arguments (None: no gradient), as a sequence or, for one, alone.
+            `grad_fn(*cotangents)` gets one cotangent per array of the result and returns one
+            gradient per array of the positional arguments (None: no gradient), as a sequence or,
+            for one, alone.
 
     Returns:
-        A function that returns the result alone. Reverse mode uses `grad_fn`; there is no forward mode.
+        A function that returns the result alone. Reverse mode uses `grad_fn`; there is no forward
+        mode.
 
     Raises:
         TypeError: the function does not return `(result, grad_fn)`.
@@ -45,7 +47,8 @@ def custom_gradient(function: Function) -> Function:
         outcome = structures.apply(function, *args, **kwargs)
         if not isinstance(outcome, tuple) or len(outcome) != 2 or not callable(outcome[1]):
             raise TypeError(
-                f"custom_gradient: expected (result, grad_fn) from the function, got {outcome!r:.80}"
+                "custom_gradient: expected (result, grad_fn) from the function, "
+                f"got {outcome!r:.80}"
             )
         result, grad_fn = outcome
         leaves, treedef = tree.flatten(result)
@@ -66,7 +69,8 @@ def _bind_custom(xs: list[Tensor], ys: list[Tensor], grad_fn: Function) -> Seque
         grads = list(grads) if isinstance(grads, (tuple, list)) else [grads]
         if len(grads) != len(xs):
             raise ValueError(
-                f"custom_gradient: expected {len(xs)} gradients from grad_fn, one per array, got {len(grads)}"
+                f"custom_gradient: expected {len(xs)} gradients from grad_fn, one per array, "
+                f"got {len(grads)}"
             )
         return [None if g is None else _shaped(g, x) for g, x in zip(grads, xs, strict=True)]
 

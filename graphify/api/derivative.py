@@ -37,8 +37,8 @@ def value_and_grad(
 
     Returns:
         A function of the same arguments that returns `(value, gradient)`, or
-        `((value, aux), gradient)`. The gradient has the structure, shapes and dtypes of the argument;
-        it is a tuple of those where `argnums` is a sequence.
+        `((value, aux), gradient)`. The gradient has the structure, shapes and dtypes of the
+        argument; it is a tuple of those where `argnums` is a sequence.
 
     Raises:
         TypeError: an argument is not of float or complex dtype; the result is no real scalar.
@@ -46,7 +46,8 @@ def value_and_grad(
         TransformError: an op on the way has no gradient.
 
     Example:
-        >>> value, gradient = value_and_grad(lambda p: p["w"] * p["w"] + p["b"])({"w": 3.0, "b": 1.0})
+        >>> f = value_and_grad(lambda p: p["w"] * p["w"] + p["b"])
+        >>> value, gradient = f({"w": 3.0, "b": 1.0})
         >>> float(value), float(gradient["w"]), float(gradient["b"])
         (10.0, 6.0, 1.0)
     """
@@ -108,9 +109,9 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, 
         primals: its arguments, of float or complex dtype.
 
     Returns:
-        `(result, pullback)`, or `(result, pullback, aux)`. `pullback(cotangent)` takes the structure and
-        shapes of the result and returns a tuple with one cotangent per argument. It may be called
-        any number of times.
+        `(result, pullback)`, or `(result, pullback, aux)`. `pullback(cotangent)` takes the
+        structure and shapes of the result and returns a tuple with one cotangent per argument. It
+        may be called any number of times.
 
     Raises:
         TypeError: an argument is not of float or complex dtype.
@@ -147,8 +148,8 @@ def jvp(
         tangents: the direction: as many, of the same structures and shapes.
 
     Returns:
-        `(result, tangent)`, or `(result, tangent, aux)`; the tangent has the structure and shapes of the
-        result, zeros where it does not depend on the arguments.
+        `(result, tangent)`, or `(result, tangent, aux)`; the tangent has the structure and shapes
+        of the result, zeros where it does not depend on the arguments.
 
     Raises:
         TypeError: an argument is not of float or complex dtype, or primals is no tuple or list.

@@ -101,7 +101,8 @@ def places_of(argnums: int | Sequence[int], args: Sequence[Any], what: str) -> t
     for number in numbers:
         if not -len(args) <= number < len(args):
             raise ValueError(
-                f"{what}: argnums: expected positions of the {len(args)} positional arguments, got {argnums!r}"
+                f"{what}: argnums: expected positions of the {len(args)} positional arguments, "
+                f"got {argnums!r}"
             )
     return tuple(number % len(args) for number in numbers)
 
@@ -111,7 +112,8 @@ def split_aux(result: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
         return result, None
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
-            f"{what}: has_aux=True: expected the function to return (value, aux), got {result!r:.80}"
+            f"{what}: has_aux=True: expected the function to return (value, aux), "
+            f"got {result!r:.80}"
         )
     return result
 

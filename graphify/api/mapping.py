@@ -4,8 +4,8 @@
     [1.0, 13.0, 41.0]
 
 `vmap` and `vectorized_map` trace the function for one example and run the trace on all of them at
-once; what cannot run at once becomes a loop over the examples, with the same results. `map_fn` calls
-the function example after example. Arguments and results may be containers of arrays.
+once; what cannot run at once becomes a loop over the examples, with the same results. `map_fn`
+calls the function example after example. Arguments and results may be containers of arrays.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from graphify.ir.sizes import Dim, decide_equal
 from graphify.ir.types import Spec
 from graphify.ops import core
 from graphify.ops.control import map_
-from graphify.ops.indexing import getitem
+from graphify.ops.keys import getitem
 from graphify.ops.shape import move_axis, stack
 from graphify.tracing.capture import subgraph
 from graphify.transforms.vmap import batch_graph

@@ -80,7 +80,7 @@ def _columns(row: Tensor, dims: Sequence[Dim]) -> Tensor:
 
 
 def batch_rows(tape: Tape, target: Key, source: Key) -> Tensor | None:
-    """`[batch, *target, *source]` where example i of the target depends on example i of the source."""
+    """`[batch, *target, *source]` where example i of the target depends on example i alone."""
     batch, *dims = tensor_of(target).dims
 
     def pull(g: Tensor) -> Rows:

@@ -30,8 +30,8 @@ from graphify.transforms.vjp import adopt, backprop
 
 UNCONNECTED = ("none", "zero")
 ONCE = (
-    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians); "
-    "make it GradientTape(persistent=True)"
+    "A non-persistent GradientTape can only be used to compute one set of gradients "
+    "(or jacobians); make it GradientTape(persistent=True)"
 )
 
 
@@ -108,7 +108,7 @@ class GradientTape:
                 and have no gradient.
 
         Raises:
-            TypeError: a leaf is no array; a Python number cannot be watched, for it has no identity.
+            TypeError: a leaf is no array; a Python number cannot be watched.
         """
         for leaf in tree.leaves(tensor):
             resolved = _source(leaf, "watch: argument 'tensor'")
@@ -192,7 +192,7 @@ class GradientTape:
         Raises:
             RuntimeError: a second call on a tape that is not persistent.
             TypeError: a target or source is not an array, or a target is an integer.
-            ValueError: `output_gradients` does not fit the targets; an unknown `unconnected_gradients`.
+            ValueError: `output_gradients` does not fit; an unknown `unconnected_gradients`.
             TransformError: an operation on the way has no gradient.
         """
         with self._asking("gradient", unconnected_gradients):
@@ -229,7 +229,8 @@ class GradientTape:
     def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: str = "none") -> Any:
         """The Jacobian of each example of a batch.
 
-        Example `i` of the target must depend on example `i` of the source alone; this is not checked.
+        Example `i` of the target must depend on example `i` of the source alone; this is not
+        checked.
 
         Args:
             target: a float or complex tensor `[batch, *out]`.
@@ -303,7 +304,8 @@ class GradientTape:
 def _source(leaf: Any, what: str) -> Tensor:
     if isinstance(leaf, (bool, int, float, complex)) or not structures.is_array(leaf):
         raise SpecError(
-            f"{what}: expected tensors, Variables or arrays, got {type(leaf).__name__} {leaf!r:.60}",
+            f"{what}: expected tensors, Variables or arrays, got {type(leaf).__name__} "
+            f"{leaf!r:.60}",
             remedy="make it a tensor first: x = graphify.numpy.asarray(x)",
         )
     tensor = structures.array_leaf(leaf, what)
@@ -314,8 +316,9 @@ def _source(leaf: Any, what: str) -> Tensor:
 def _target(leaf: Any, what: str) -> Tensor:
     if isinstance(leaf, (np.ndarray, np.generic)) and current_builder() is None:
         raise SpecError(
-            f"{what}: expected a tensor, got {type(leaf).__name__}: NumPy computed it, and no tape recorded that",
-            remedy="make the arrays tensors first, x = graphify.numpy.asarray(x), or stage the function",
+            f"{what}: expected a tensor, got {type(leaf).__name__}: NumPy computed it, "
+            "and no tape recorded that",
+            remedy="make the arrays tensors, x = graphify.numpy.asarray(x), or stage the function",
         )
     tensor = structures.inexact_leaf(leaf, what)
     refresh(tensor)

@@ -25,7 +25,7 @@ from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, SizeVar, dim_variables, fresh, substitute
 from graphify.ir.types import Spec
 
-# --- specs across the border of a sub-graph -----------------------------------------------------------
+# --- specs across the border of a sub-graph -------------------------------------------------------
 
 
 def size_map(params: Sequence[Spec], operands: Sequence[Spec]) -> dict[SizeVar, Dim]:
@@ -53,7 +53,7 @@ def _param_specs(graph: Graph) -> list[Spec]:
     return [value.spec for value in graph.params]
 
 
-# --- rules of transformations -----------------------------------------------------------------------------
+# --- rules of transformations ---------------------------------------------------------------------
 
 # A derivative or a batched form of these ops differentiates or batches their sub-graphs, which is
 # the business of a higher layer: graphify.transforms sets the rules when it is imported.
@@ -79,7 +79,7 @@ def _set_later(name: str) -> dict[str, Any]:
     }
 
 
-# --- cond ---------------------------------------------------------------------------------------------
+# --- cond -----------------------------------------------------------------------------------------
 
 
 def _cond_spec(pred: Spec, *operands: Spec, true: Graph, false: Graph) -> tuple[Spec, ...]:
@@ -109,7 +109,7 @@ cond = defop(
     doc="runs one of two sub-graphs",
 )
 
-# --- while and loop -----------------------------------------------------------------------------------
+# --- while and loop -------------------------------------------------------------------------------
 
 
 def _carried(before: Spec, inside: Spec, after: Spec) -> Spec:
@@ -219,7 +219,7 @@ map_ = defop(
     doc="a sub-graph applied to every row, rows being independent",
 )
 
-# --- call ---------------------------------------------------------------------------------------------
+# --- call -----------------------------------------------------------------------------------------
 
 
 def _call_spec(*operands: Spec, body: Graph) -> tuple[Spec, ...]:

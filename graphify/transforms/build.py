@@ -83,7 +83,7 @@ def _own_shape(shape: Shape, bound: set[SizeVar], names: dict[Dim, Dim]) -> Shap
     )
 
 
-# --- reachability -----------------------------------------------------------------------------------
+# --- reachability ---------------------------------------------------------------------------------
 
 
 def prune(graph: Graph) -> Graph:
@@ -128,7 +128,7 @@ def depends(graph: Graph, active: Sequence[bool]) -> tuple[bool, ...]:
     return tuple(value in reached for value in graph.results)
 
 
-# --- effects --------------------------------------------------------------------------------------------
+# --- effects --------------------------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=512)
@@ -154,14 +154,15 @@ def drop_effects(node: Node, inputs: list[Tensor], attrs: dict[str, Any]) -> Any
     graphs = {name: without_effects(graph) for name, graph in node.subgraphs}
     if not graphs:
         raise TransformError(
-            f"{node.op.name}: the derivative runs this part a second time, and its effect cannot be repeated",
+            f"{node.op.name}: the derivative runs this part a second time, "
+            "and its effect cannot be repeated",
             location=node.source.resolve() if node.source else None,
             remedy="do it before the branch or loop and pass its result in",
         )
     return bind_at(node, inputs, {**attrs, **graphs})
 
 
-# --- graphs inside the current trace -------------------------------------------------------------------
+# --- graphs inside the current trace --------------------------------------------------------------
 
 
 def trace_inside(

@@ -26,7 +26,7 @@ from graphify.transforms import build
 from graphify.transforms.control import either
 from graphify.transforms.vmap import CONTROL, Lanes, batch_graph, map_op, spread_lanes
 
-# --- sub-graphs ---------------------------------------------------------------------------------------
+# --- sub-graphs -----------------------------------------------------------------------------------
 
 
 def lane_count(size: Dim) -> Dim:
@@ -69,7 +69,7 @@ def _batched(
     return build.trace(function, specs, f"{graph.name}_batch"), tuple(found)
 
 
-# --- call and cond --------------------------------------------------------------------------------------
+# --- call and cond --------------------------------------------------------------------------------
 
 
 def _call(args: Sequence[Tensor], batched: Sequence[bool], size: Dim, body: Graph) -> Lanes:
@@ -105,7 +105,7 @@ def _pick(pred: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return where(mask, a, b)  # type: ignore[no-any-return]
 
 
-# --- loops ----------------------------------------------------------------------------------------------
+# --- loops ----------------------------------------------------------------------------------------
 
 
 def _carried(
@@ -215,7 +215,7 @@ def _while_any(
     return list(results[1:]), [True] * carry
 
 
-# --- what a lane may run without being asked ---------------------------------------------------------------
+# --- what a lane may run without being asked ------------------------------------------------------
 
 
 def cannot_fail(graph: Graph) -> bool:

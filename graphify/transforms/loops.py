@@ -63,7 +63,7 @@ def active_carry(body: Graph, layout: Layout, active: Sequence[bool]) -> tuple[b
         state = grown
 
 
-# --- reverse mode -----------------------------------------------------------------------------------
+# --- reverse mode ---------------------------------------------------------------------------------
 
 
 def _loop_vjp(
@@ -273,7 +273,7 @@ def _map_vjp(
     return _loop_vjp(gs, ys, *operands, length=length, body=body, carry=0, xs=xs, wanted=wanted)
 
 
-# --- while -----------------------------------------------------------------------------------------
+# --- while ----------------------------------------------------------------------------------------
 
 
 def _while_vjp(

@@ -102,11 +102,11 @@ def no_rule(record: Record, what: str) -> TransformError:
     return TransformError(
         f"{record.op.name}: this operation has no {what}",
         location=record.source.resolve() if record.source else None,
-        remedy="cut it off with graphify.stop_gradient, or give a rule with graphify.custom_gradient",
+        remedy="cut it off with graphify.stop_gradient, or give it a graphify.custom_gradient",
     )
 
 
-# --- graphs -------------------------------------------------------------------------------------------
+# --- graphs ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, slots=True)

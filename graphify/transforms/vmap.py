@@ -108,7 +108,7 @@ def batch_op(
     return results, [True] * len(results)
 
 
-# --- lane after lane --------------------------------------------------------------------------------
+# --- lane after lane ------------------------------------------------------------------------------
 
 
 def map_graph(graph: Graph, args: Sequence[Tensor], batched: Sequence[bool], size: Dim) -> Lanes:
@@ -156,7 +156,7 @@ def _merge(params: Sequence[Tensor], batched: Sequence[bool]) -> list[Tensor]:
     return [next(rows) if on else next(fixed) for on in batched]
 
 
-# --- graphs that only a map can batch ------------------------------------------------------------------
+# --- graphs that only a map can batch -------------------------------------------------------------
 
 
 def _ragged(graph: Graph, batched: Sequence[bool]) -> bool:

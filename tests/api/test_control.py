@@ -56,7 +56,9 @@ def test_switch(run):
 def test_while_loop(run):
     def f(x):
         return graphify.while_loop(
-            lambda s: gnp.sum(s["x"]) < 100.0, lambda s: {"x": s["x"] * 2 + 1, "n": s["n"] + 1}, {"x": x, "n": 0}
+            lambda s: gnp.sum(s["x"]) < 100.0,
+            lambda s: {"x": s["x"] * 2 + 1, "n": s["n"] + 1},
+            {"x": x, "n": 0},
         )
 
     x, n = X, 0
@@ -116,16 +118,36 @@ def test_a_growing_dtype_is_joined():
 @pytest.mark.parametrize(
     ("call", "kind", "text"),
     [
-        (lambda: graphify.cond(True, 1, 2), TypeError, "cond: argument 'true_fun': expected a function"),
-        (lambda: graphify.cond(X, lambda: 1, lambda: 2), ValueError, r"argument 'pred': expected a scalar, got shape"),
+        (
+            lambda: graphify.cond(True, 1, 2),
+            TypeError,
+            "cond: argument 'true_fun': expected a function",
+        ),
+        (
+            lambda: graphify.cond(X, lambda: 1, lambda: 2),
+            ValueError,
+            r"argument 'pred': expected a scalar, got shape",
+        ),
         (lambda: graphify.cond("yes", lambda: 1, lambda: 2), TypeError, "pred.*str"),
         (lambda: graphify.switch(0, []), ValueError, "at least one"),
-        (lambda: graphify.switch(1.0, [abs, abs], 1), TypeError, "expected an integer, got float64"),
+        (
+            lambda: graphify.switch(1.0, [abs, abs], 1),
+            TypeError,
+            "expected an integer, got float64",
+        ),
         (lambda: graphify.switch(5, [abs], 1), IndexError, "5 is out of range for 1"),
-        (lambda: graphify.while_loop(lambda x: x, lambda x: x, X), ValueError, "the condition: expected a scalar"),
+        (
+            lambda: graphify.while_loop(lambda x: x, lambda x: x, X),
+            ValueError,
+            "the condition: expected a scalar",
+        ),
         (lambda: graphify.fori_loop(0, 1.5, lambda i, x: x, 0), TypeError, "integer"),
         (lambda: graphify.scan(lambda c, x: c, 0.0, X), TypeError, r"\(carry, y\)"),
-        (lambda: graphify.scan(lambda c, x: (c, x), 0.0, (X, X[:2])), ValueError, "one number of rows"),
+        (
+            lambda: graphify.scan(lambda c, x: (c, x), 0.0, (X, X[:2])),
+            ValueError,
+            "one number of rows",
+        ),
         (lambda: graphify.scan(lambda c, x: (c, x), 0.0, None), ValueError, "length"),
         (lambda: graphify.scan(lambda c, x: (c, x), 0.0, 3.0), ValueError, "scalar"),
     ],

@@ -34,7 +34,7 @@ def test_against_finite_differences():
     check_grads(lambda w: gnp.linalg.inv(w @ w.T), W)
 
 
-# --- structures ---------------------------------------------------------------------------------------
+# --- structures -----------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass
@@ -97,7 +97,7 @@ def test_a_derivative_tells_its_variable_from_an_equal_value(staged):
     np.testing.assert_allclose(run(g)(X), np.sin(X))
 
 
-# --- nesting ------------------------------------------------------------------------------------------
+# --- nesting --------------------------------------------------------------------------------------
 
 
 def cubic(x):
@@ -165,7 +165,7 @@ def test_python_numbers_are_arguments_too():
     assert float(graphify.grad(lambda x: x * x)(3.0)) == 6.0
 
 
-# --- jvp, vjp -------------------------------------------------------------------------------------------
+# --- jvp, vjp -------------------------------------------------------------------------------------
 
 
 def test_vjp_of_structures():
@@ -206,7 +206,7 @@ def test_jvp_of_structures_and_constants():
         graphify.jvp(lambda x: x, X, X)
 
 
-# --- Jacobians -----------------------------------------------------------------------------------------
+# --- Jacobians ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
@@ -253,7 +253,7 @@ def test_hessian_of_containers():
     np.testing.assert_allclose(h["b"]["b"], 0.0)
 
 
-# --- complex -------------------------------------------------------------------------------------------
+# --- complex --------------------------------------------------------------------------------------
 
 
 Z = np.array([0.5 + 1.0j, -1.25 - 0.3j, 2.0 + 0.1j])
@@ -279,7 +279,7 @@ def test_the_complex_gradient_points_uphill():
     np.testing.assert_allclose(graphify.grad(lambda z: gnp.sum(gnp.abs(z) ** 2))(Z), 2 * Z)
 
 
-# --- own gradients -----------------------------------------------------------------------------------------
+# --- own gradients --------------------------------------------------------------------------------
 
 
 @graphify.custom_gradient
@@ -350,7 +350,7 @@ def test_stop_gradient(staged):
     np.testing.assert_allclose(graphify.grad(run(f))(X), X)
 
 
-# --- errors -----------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def test_misuse_of_recording():
         tape.__enter__()
 
 
-# --- Jacobians -------------------------------------------------------------------------------------------
+# --- Jacobians ------------------------------------------------------------------------------------
 
 
 def test_jacobian_of_structures(run):
@@ -188,7 +188,7 @@ def test_jacobians_of_jacobians():
     np.testing.assert_allclose(second, want)
 
 
-# --- Variables --------------------------------------------------------------------------------------------
+# --- Variables ------------------------------------------------------------------------------------
 
 
 def test_variables_are_watched_when_used(run):
@@ -259,7 +259,7 @@ def test_gradients_through_a_staged_model():
     np.testing.assert_allclose(tape.gradient(y, w), 3 * X * np.array([1.0, 2.0, 3.0]) ** 2)
 
 
-# --- NumPy arrays and errors ---------------------------------------------------------------------------------
+# --- NumPy arrays and errors ----------------------------------------------------------------------
 
 
 def test_numpy_arrays_can_be_watched():

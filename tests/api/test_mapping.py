@@ -27,7 +27,7 @@ def loop(f, *columns):
     return np.stack([np.asarray(graphify.function(f)(*row)) for row in zip(*columns)])
 
 
-# --- programs for one example ---------------------------------------------------------------------------
+# --- programs for one example ---------------------------------------------------------------------
 
 
 def branch(x):
@@ -183,7 +183,7 @@ def test_sizes_known_only_at_run_time():
     assert len(f.concrete_functions) == 1
 
 
-# --- axes and structures -------------------------------------------------------------------------------------
+# --- axes and structures --------------------------------------------------------------------------
 
 
 def test_in_axes_and_out_axes(run):
@@ -243,7 +243,7 @@ def test_dtypes(run):
         assert_close(run(lambda x: graphify.vmap(lambda v: v.sum())(x))(x), x.sum(axis=1))
 
 
-# --- map_fn ---------------------------------------------------------------------------------------------------------
+# --- map_fn ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
@@ -261,7 +261,7 @@ def test_map_fn_of_structures(run):
     assert graphify.map_fn(lambda v: v * 2, np.zeros((0, 3))).shape == (0, 3)
 
 
-# --- errors -----------------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -111,8 +111,8 @@ def no_turns(x, n):
 
 
 PROGRAMS = [
-    branch, branch_by_value, branch_constant_side, counted, until, elementwise_loop, rows, early_exit,
-    nested, dead_carry, no_turns,
+    branch, branch_by_value, branch_constant_side, counted, until, elementwise_loop, rows,
+    early_exit, nested, dead_carry, no_turns,
 ]  # fmt: skip
 
 

@@ -31,7 +31,9 @@ def plain_fit(rate, target, steps):
 def test_a_training_loop_in_one_graph():
     target = np.array([0.3, -0.4, 0.1])
     staged = graphify.function(fit)
-    np.testing.assert_allclose(staged(np.array(0.1), target, np.array(40)), plain_fit(0.1, target, 40))
+    np.testing.assert_allclose(
+        staged(np.array(0.1), target, np.array(40)), plain_fit(0.1, target, 40)
+    )
 
 
 def test_the_gradient_of_a_training_loop():
@@ -87,7 +89,9 @@ def test_a_staged_function_that_updates_its_argument():
         z = doubled_in_place(y) + gnp.sum(y)
     np.testing.assert_allclose(tape.gradient(z, y), 8 * X + 2)
     np.testing.assert_allclose(
-        graphify.function(lambda v: graphify.grad(lambda u: doubled_in_place(u) + np.sum(u))(v))(X.copy()),
+        graphify.function(lambda v: graphify.grad(lambda u: doubled_in_place(u) + np.sum(u))(v))(
+            X.copy()
+        ),
         8 * X + 2,
     )
 
@@ -133,7 +137,9 @@ def test_k_means_objective_per_point():
         distances = np.sum((centres - point) ** 2, axis=1)
         return distances[np.argmin(distances)]
 
-    gradients = graphify.function(lambda c, p: graphify.vmap(graphify.grad(cost), in_axes=(None, 0))(c, p))
+    gradients = graphify.function(
+        lambda c, p: graphify.vmap(graphify.grad(cost), in_axes=(None, 0))(c, p)
+    )
     got = gradients(centres, points)
     for row, point in zip(got, points, strict=True):
         nearest = np.argmin(np.sum((centres - point) ** 2, axis=1))

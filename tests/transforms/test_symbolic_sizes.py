@@ -1,4 +1,4 @@
-"""Derivatives and batching where axis lengths, and polynomials of them, are known only at run time."""
+"""Derivatives and batching where axis lengths are known only at run time."""
 
 import numpy as np
 import pytest

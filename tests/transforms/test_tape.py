@@ -59,7 +59,7 @@ def test_an_op_without_rule_is_named_with_the_line():
         graphify.jvp(f, (X,), (X,))
 
 
-# --- in-place updates, eager ------------------------------------------------------------------------
+# --- in-place updates, eager ----------------------------------------------------------------------
 
 
 def elements(x):
@@ -219,7 +219,7 @@ def test_views_made_before_an_update_inside_a_staged_branch():
     np.testing.assert_allclose(traced(X, np.array(-1)), [2 * X[0] + 1, 0, 1, 1])
 
 
-# --- values that leave -------------------------------------------------------------------------------
+# --- values that leave ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
