@@ -24,7 +24,7 @@ from graphify.ir.types import DType, canonical_dtype, is_float
 from graphify.numpy._table import axis_of, shape_of, to_tensor
 from graphify.ops import core
 from graphify.ops import elementwise as e
-from graphify.ops.indexing import getitem
+from graphify.ops.keys import getitem
 from graphify.ops.random import random_bits
 from graphify.ops.shape import stack
 

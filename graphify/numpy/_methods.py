@@ -254,6 +254,8 @@ def _dlpack(self: Tensor, **options: Any) -> Any:
 def _rounded(self: Tensor, ndigits: Any = None) -> Any:
     """`round(t)`: of a Python number a number, of an array the elements rounded."""
     result = NAMES["round"](self, 0 if ndigits is None else ndigits)
+    if ndigits is None and self._scalar and self.dtype.kind in "iuf":
+        return int(result)  # of a NumPy scalar, as of a float
     if ndigits is None and self.ndim == 0:
         return core.cast(result, dtype=np.dtype(np.int64), weak=True) if self.spec.weak else result
     return result

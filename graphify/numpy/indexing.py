@@ -21,7 +21,8 @@ from graphify.numpy.rearrange import take_axis
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
-from graphify.ops.indexing import gather, getitem, nonzero, setitem
+from graphify.ops.indexing import gather, nonzero
+from graphify.ops.keys import getitem, setitem
 from graphify.ops.rules import operand
 from graphify.ops.shape import iota
 

@@ -18,7 +18,7 @@ from graphify.numpy._table import astype, axis_of, finish, implements, to_tensor
 from graphify.numpy.manipulation import atleast_1d, atleast_2d, atleast_3d, matrix_transpose, ravel
 from graphify.ops import core
 from graphify.ops import shape as ops
-from graphify.ops.indexing import getitem
+from graphify.ops.keys import getitem
 from graphify.ops.rules import operand
 
 ALL = slice(None)

@@ -23,7 +23,7 @@ from graphify.ops import decompositions as d
 from graphify.ops import elementwise as e
 from graphify.ops import factor as f
 from graphify.ops import lstsq as least
-from graphify.ops.indexing import getitem
+from graphify.ops.keys import getitem
 from graphify.ops.linalg import adjoint
 from graphify.ops.linalg import matmul as matmul_op
 

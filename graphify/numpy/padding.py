@@ -17,7 +17,7 @@ from graphify.numpy.rearrange import take_axis
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
-from graphify.ops.indexing import getitem
+from graphify.ops.keys import getitem
 from graphify.ops.shape import as_dim, iota
 
 INT64 = np.dtype(np.int64)

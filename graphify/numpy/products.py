@@ -28,7 +28,7 @@ from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
 from graphify.ops.einsum import canonical
 from graphify.ops.einsum import einsum as einsum_op
-from graphify.ops.indexing import getitem
+from graphify.ops.keys import getitem
 from graphify.ops.linalg import common
 from graphify.ops.linalg import matmul as matmul_op
 from graphify.ops.rules import operand

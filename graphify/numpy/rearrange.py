@@ -16,7 +16,8 @@ from graphify.numpy.manipulation import ravel, swapaxes
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
-from graphify.ops.indexing import gather, getitem, setitem
+from graphify.ops.indexing import gather
+from graphify.ops.keys import getitem, setitem
 from graphify.ops.shape import as_dim, iota, move_axis
 
 INT64 = np.dtype(np.int64)

@@ -18,7 +18,8 @@ from graphify.numpy.manipulation import ravel
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
-from graphify.ops.indexing import gather, getitem, scatter, setitem, update_at
+from graphify.ops.indexing import gather, scatter
+from graphify.ops.keys import getitem, setitem, update_at
 from graphify.ops.rules import operand
 from graphify.ops.shape import iota
 

@@ -19,16 +19,45 @@ from graphify.ir.types import Spec
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """Where a run-time value goes that is not shown as `str` shows it.
+
+    Attributes:
+        spec: a format such as ".2f".
+        as_repr: shown as in a list.
+        kind: what Python would hold: a "number" of its own, a NumPy "scalar", or an "array".
+    """
+
+    spec: str
+    as_repr: bool
+    kind: str
+
+    def show(self, value: Any) -> str:
+        array = np.asarray(value)
+        python = array.item() if self.kind == "number" else array if self.kind == "array" else array[()]
+        return repr(python) if self.as_repr else format(python, self.spec)
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """Pieces of a message: strings, and None where the next operand's value goes."""
 
-    pieces: tuple[str | None, ...]
+    pieces: tuple[str | Gap | None, ...]
     separator: str = " "
 
     def format(self, values: Sequence[Any]) -> str:
         rest = iter(values)
-        parts = [render(next(rest)) if piece is None else piece for piece in self.pieces]
+        parts = [p if isinstance(p, str) else _shown(p, next(rest)) for p in self.pieces]
         return self.separator.join(parts)
+
+    @property
+    def gaps(self) -> int:
+        """How many values the text takes."""
+        return sum(not isinstance(piece, str) for piece in self.pieces)
+
+
+def _shown(gap: Gap | None, value: Any) -> str:
+    return render(value) if gap is None else gap.show(value)
 
 
 def render(value: Any) -> str:
@@ -74,7 +103,7 @@ class Raise:
         filled = []
         for arg in self.args:
             if isinstance(arg, Text):
-                count = arg.pieces.count(None)
+                count = arg.gaps
                 taken, rest = rest[:count], rest[count:]
                 filled.append(arg.format(taken))
             else:

@@ -1,14 +1,14 @@
-"""Indexing: NumPy's whole key language on four ops.
+"""The four ops that all indexing is made of: slice, slice_update, gather, scatter; and nonzero.
 
 `slice` and `slice_update` take basic keys (integers, slices, newaxis; integers may be traced);
-`gather` and `scatter` take integer arrays on some axes. `getitem` and `setitem` decompose any key
-into them: boolean masks become their nonzero positions, mixed keys become a slice, a gather and a
-transpose.
+`gather` and `scatter` take integer arrays on some axes.
 
-    x[1, :, mask]  ->  gather(slice(x, ...), nonzero(mask), axes=...)
+    slice_(x, key=(2, (0, 3, 1)))          # x[2, 0:3]
+    gather(x, rows, axes=(0,))             # x[rows]
 
-A slice entry is normalised while tracing to `(start, count, step)` with `start` and `count` not
-negative, as ints or symbolic sizes. Bounds of integers are checked when the graph runs.
+An entry of a key is None (newaxis), an int or size, `("at", k)` for operand k, or a slice as
+`(start, count, step)` with nothing negative. `graphify.ops.keys` makes such keys out of NumPy's.
+Bounds of integers are checked when the graph runs.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.bind import Tensor
 from graphify.ir.op import Op, defop
-from graphify.ir.sizes import Dim, Shape, Size, decide_equal, decide_less, fresh, size_op
-from graphify.ir.types import BOOL, Spec
+from graphify.ir.sizes import Dim, Shape, fresh
+from graphify.ir.types import Spec
 from graphify.ops import core
-from graphify.ops.shape import as_dim, checked_dim, iota, move_axis, transpose
+from graphify.ops.shape import iota, move_axis
 
 Entry: TypeAlias = Any  # None: newaxis; Dim: integer; ("at", k): operand k; (start, count, step)
 Key: TypeAlias = tuple[Entry, ...]
@@ -41,7 +40,7 @@ def _is_at(entry: Entry) -> bool:
     return type(entry) is tuple and entry[0] == "at"
 
 
-def _slice_shape(shape: Shape, key: Key) -> Shape:
+def slice_shape(shape: Shape, key: Key) -> Shape:
     result: list[Dim] = []
     axis = 0
     for entry in key:
@@ -129,7 +128,7 @@ _SLICE_SAMPLES = [
 
 slice_: Op = defop(
     "slice",
-    spec=lambda x, *indices, key: Spec(_slice_shape(x.shape, key), x.dtype),
+    spec=lambda x, *indices, key: Spec(slice_shape(x.shape, key), x.dtype),
     eval=lambda x, *indices, key: x[numpy_key(key, indices)],  # one element is a copy, as in NumPy
     vjp=_slice_vjp,
     jvp=lambda ts, y, x, *indices, key: slice_(ts[0], *indices, key=key),
@@ -208,11 +207,11 @@ slice_update: Op = defop(
 # --- gather and scatter ---------------------------------------------------------------------------
 
 
-def _rest(shape: Shape, axes: tuple[int, ...]) -> Shape:
+def other_dims(shape: Shape, axes: tuple[int, ...]) -> Shape:
     return tuple(dim for a, dim in enumerate(shape) if a not in axes)
 
 
-def _index_shape(shapes: Sequence[Shape]) -> Shape:
+def index_shape(shapes: Sequence[Shape]) -> Shape:
     try:
         return core.broadcast_shapes(*shapes)
     except ShapeError as error:
@@ -223,8 +222,8 @@ def _index_shape(shapes: Sequence[Shape]) -> Shape:
 
 
 def _gather_spec(x: Spec, *indices: Spec, axes: tuple[int, ...]) -> Spec:
-    lead = _index_shape([i.shape for i in indices])
-    return Spec((*lead, *_rest(x.shape, axes)), x.dtype)
+    lead = index_shape([i.shape for i in indices])
+    return Spec((*lead, *other_dims(x.shape, axes)), x.dtype)
 
 
 def _front(x: Any, axes: tuple[int, ...]) -> Any:
@@ -431,389 +430,8 @@ nonzero = defop(
     doc="numpy.nonzero: the indices of the true elements, one array per axis",
 )
 
-# --- any key --------------------------------------------------------------------------------------
-
-
 def take_slice(x: Tensor, start: Dim, stop: Dim, axis: int) -> Tensor:
     """x[..., start:stop, ...] along one axis, for bounds known to be in range."""
     key: list[Entry] = [(0, dim, 1) for dim in x.dims]
     key[axis] = (start, stop - start, 1)
     return slice_(x, key=tuple(key))  # type: ignore[no-any-return]
-
-
-def getitem(x: Tensor, key: Any) -> Tensor:
-    """x[key] with NumPy's meaning. A basic key gives a view, except of a single element."""
-    plan = _Plan(x, key)
-    if not plan.arrays:
-        whole = any(item is Ellipsis for item in (key if type(key) is tuple else (key,)))
-        return _view(x, plan) if whole else _part(x, plan)
-    part = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
-    picked = gather(part, *plan.arrays, axes=plan.axes)
-    return _to_place(picked, plan)
-
-
-def _part(x: Tensor, plan: _Plan) -> Tensor:
-    part: Tensor = slice_(x, *plan.scalars, key=plan.basic)
-    if part.is_symbolic and not part.ndim:
-        part._base = part._view = None  # a scalar of NumPy's: later updates do not reach it
-    part._scalar = not part.ndim
-    return part
-
-
-def _view(x: Tensor, plan: _Plan) -> Tensor:
-    """The elements of a basic key as a view, even where NumPy's key gives a scalar."""
-    x = binding.resolve(x)
-    binding.refresh(x)
-    if (
-        x.is_symbolic
-        or any(i.is_symbolic for i in plan.scalars)
-        or _slice_shape(x.dims, plan.basic)
-    ):
-        return slice_(x, *plan.scalars, key=plan.basic)  # type: ignore[no-any-return]
-    indices = [i.numpy() for i in plan.scalars]
-    array = x.numpy()[(*numpy_key(plan.basic, indices), ...)]
-    attrs = {"key": plan.basic}
-    part = Tensor(array, x, (slice_, tuple(plan.scalars), attrs))
-    for tape in binding.active_tapes():
-        tape.record(slice_, [x, *plan.scalars], attrs, [part])
-    return part
-
-
-def setitem(x: Tensor, key: Any, value: Any) -> None:
-    """x[key] = value with NumPy's meaning: `value` is cast and broadcast."""
-    mask = _whole_mask(x, key)
-    new = core.to_dtype(as_tensor(value), x.dtype) if not _is_view_of(x, value) else value
-    if mask is not None and new.ndim == 0:
-        from graphify.ops.elementwise import where
-
-        wide = core.reshape(mask, shape=(*mask.dims, *(1,) * (x.ndim - mask.ndim)))
-        binding.assign(x, where(wide, new, x))
-        return
-    plan = _Plan(x, key)
-    if not plan.arrays:
-        view = _view(x, plan)
-        binding.assign(view, _fit(new, view))
-        return
-    view = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
-    new = _from_place(_fit_rank(new, view, plan), plan)
-    binding.assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode="set"))
-
-
-def update_at(x: Tensor, key: Any, new: Tensor, mode: str) -> bool:
-    """x[key] combined with `new` in place, repeated indices counted every time.
-
-    Returns:
-        False, and nothing done, if no index of the key can repeat.
-    """
-    plan = _Plan(x, key)
-    if not plan.arrays:
-        return False
-    view = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
-    new = _from_place(_fit_rank(new, view, plan), plan)
-    binding.assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode=mode))
-    return True
-
-
-def _is_view_of(x: Tensor, value: Any) -> bool:
-    return isinstance(value, Tensor) and value.dtype == x.dtype and not value.spec.weak
-
-
-def _fit(new: Tensor, view: Tensor) -> Tensor:
-    return _fit_shape(new, view.dims)
-
-
-def _fit_shape(new: Tensor, shape: Shape) -> Tensor:
-    """`new` broadcast to a shape, extra leading axes of length one dropped, as assignment does."""
-    while new.ndim > len(shape) and new.dims[0] == 1:
-        new = core.reshape(new, shape=new.dims[1:])
-    if new.dims == shape:
-        return new
-    try:
-        return core.broadcast_to(new, shape=shape)  # type: ignore[no-any-return]
-    except (ShapeError, ValueError):
-        raise ShapeError(
-            f"could not broadcast input array from shape {new.dims} into shape {shape}"
-        ) from None
-
-
-def _fit_rank(new: Tensor, view: Tensor, plan: _Plan) -> Tensor:
-    """`new` with the rank of the indexed elements; `scatter` broadcasts it, and checks lengths."""
-    shape = _result_shape(view, plan)
-    while new.ndim > len(shape) and new.dims[0] == 1:
-        new = core.reshape(new, shape=new.dims[1:])
-    padded = (1,) * (len(shape) - new.ndim) + new.dims
-    fits = len(padded) == len(shape) and all(
-        a == 1 or decide_equal(a, b) is not False for a, b in zip(padded, shape, strict=True)
-    )
-    if not fits:
-        raise ShapeError(
-            f"shape mismatch: value array of shape {new.dims} could not be "
-            "broadcast to indexing result "
-            f"of shape {shape}"
-        )
-    return new if padded == new.dims else core.reshape(new, shape=padded)
-
-
-class _Plan:
-    """A key taken apart: a basic key and its traced integers, then arrays on axes of its result."""
-
-    def __init__(self, x: Tensor, key: Any) -> None:
-        entries = _expand(x, key)
-        self.scalars: list[Tensor] = []
-        self.arrays: list[Tensor] = []
-        self.axes: tuple[int, ...] = ()
-        basic: list[Entry] = []
-        advanced = any(isinstance(e, Tensor) and (e.ndim or e.dtype == BOOL) for e in entries)
-        axes: list[int] = []
-        positions: list[int] = []
-        axis = out = 0
-        for position, entry in enumerate(entries):
-            if entry is None:
-                basic.append(None)
-                out += 1
-                continue
-            if isinstance(entry, slice):
-                basic.append(normalise_slice(entry, x.dims[axis]))
-                out += 1
-            elif isinstance(entry, Tensor) and entry.dtype == BOOL:  # a new axis, kept or dropped
-                self.arrays += nonzero(core.reshape(entry, shape=(1,)))
-                basic.append(None)
-                axes.append(out)
-                positions.append(position)
-                out += 1
-                continue
-            elif advanced:  # integers take part in advanced indexing
-                self.arrays.append(as_tensor(entry))
-                basic.append((0, x.dims[axis], 1))
-                axes.append(out)
-                positions.append(position)
-                out += 1
-            elif isinstance(entry, Tensor):
-                basic.append(("at", len(self.scalars)))
-                self.scalars.append(entry)
-            else:
-                basic.append(entry)
-            axis += 1
-        self.axes = tuple(axes)
-        self.basic = tuple(basic)
-        if (
-            advanced
-            and len(basic) == x.ndim
-            and all(e == (0, d, 1) for e, d in zip(basic, x.dims, strict=True))
-        ):
-            self.basic = ()
-        adjacent = (
-            positions == list(range(positions[0], positions[0] + len(positions)))
-            if positions
-            else True
-        )
-        self.place = axes[0] if axes and adjacent else 0
-        self.rank = max((a.ndim for a in self.arrays), default=0)
-
-
-def _to_place(picked: Tensor, plan: _Plan) -> Tensor:
-    """Index axes from the front to where NumPy puts them."""
-    if not plan.place or not plan.rank:
-        return picked
-    lead = list(range(plan.rank))
-    rest = list(range(plan.rank, picked.ndim))
-    return transpose(picked, axes=(*rest[: plan.place], *lead, *rest[plan.place :]))  # type: ignore[no-any-return]
-
-
-def _from_place(new: Tensor, plan: _Plan) -> Tensor:
-    if not plan.place or not plan.rank:
-        return new
-    lead = list(range(plan.place, plan.place + plan.rank))
-    rest = [a for a in range(new.ndim) if a not in lead]
-    return transpose(new, axes=(*lead, *rest))  # type: ignore[no-any-return]
-
-
-def _result_shape(view: Tensor, plan: _Plan) -> Shape:
-    lead = _index_shape([a.dims for a in plan.arrays])
-    rest = _rest(view.dims, plan.axes)
-    return (*rest[: plan.place], *lead, *rest[plan.place :])
-
-
-def _whole_mask(x: Tensor, key: Any) -> Tensor | None:
-    """The key as one traced or eager boolean mask over the leading axes, if it is that."""
-    if isinstance(key, np.ndarray) and key.dtype == BOOL and key.ndim:
-        key = as_tensor(key)
-    if isinstance(key, Tensor) and key.dtype == BOOL and 0 < key.ndim <= x.ndim:
-        return _checked_mask(x, key, 0)
-    return None
-
-
-def _checked_mask(x: Tensor, mask: Tensor, axis: int) -> Tensor:
-    """A mask of the lengths of the axes it stands for; IndexError, now or in the run, if not."""
-    dims = []
-    for a, dim in enumerate(mask.dims):
-        if axis + a >= x.ndim:
-            return mask  # too many indices: reported with the whole key
-        message = (
-            f"boolean index did not match indexed array along axis {axis + a}; "
-            f"size of axis is {x.dims[axis + a]} but size of corresponding boolean axis is {dim}"
-        )
-        dims.append(checked_dim(dim, x.dims[axis + a], message, IndexError))
-    return mask if tuple(dims) == mask.dims else core.reshape(mask, shape=tuple(dims))
-
-
-def _expand(x: Tensor, key: Any) -> list[Any]:
-    """One entry per axis or newaxis: None, slice, int or size, integer Tensor."""
-    raw = list(key) if type(key) is tuple else [key]
-    entries: list[Any] = []
-    for item in raw:
-        entries.append(_entry(item))
-    consumed = sum(_consumes(e) for e in entries)
-    if sum(e is Ellipsis for e in entries) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
-    if consumed > x.ndim:
-        raise IndexError(
-            f"too many indices for array: array is {x.ndim}-dimensional, but "
-            f"{consumed} were indexed"
-        )
-    fill = [slice(None)] * (x.ndim - consumed)
-    if Ellipsis not in [e for e in entries if not isinstance(e, Tensor)]:
-        entries.append(Ellipsis)
-    result: list[Any] = []
-    axis = 0
-    for entry in entries:
-        if entry is Ellipsis:
-            result += fill
-            axis += len(fill)
-        elif isinstance(entry, Tensor) and entry.dtype == BOOL:
-            result += nonzero(_checked_mask(x, entry, axis)) if entry.ndim else [entry]
-            axis += entry.ndim
-        else:
-            result.append(entry)
-            axis += _consumes(entry)
-    return result
-
-
-def _consumes(entry: Any) -> int:
-    if entry is None or entry is Ellipsis:
-        return 0
-    if isinstance(entry, Tensor) and entry.dtype == BOOL:
-        return entry.ndim
-    return 1
-
-
-def _entry(item: Any) -> Any:
-    """One item of a key: checked; lists and arrays as tensors, scalars as ints or 0-d tensors."""
-    if item is None or item is Ellipsis or isinstance(item, slice):
-        return item
-    if isinstance(item, Tensor):
-        tensor = item
-    elif isinstance(item, (int, Size)) and not isinstance(item, bool):
-        return item
-    elif isinstance(item, (np.ndarray, np.generic, bool, list, tuple)) or hasattr(
-        item, "__array__"
-    ):
-        tensor = as_tensor(
-            np.asarray(item, np.int64)
-            if isinstance(item, (list, tuple)) and not len(item)
-            else item
-        )
-    elif hasattr(item, "__index__"):
-        return item.__index__()
-    else:
-        raise _bad_index(item)
-    if tensor.dtype.kind not in "iub":
-        raise IndexError("arrays used as indices must be of integer (or boolean) type")
-    if tensor.ndim == 0 and tensor.dtype != BOOL and not binding.resolve(tensor).is_symbolic:
-        return int(tensor.numpy())
-    return tensor
-
-
-def _bad_index(item: Any) -> IndexError:
-    return IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) "
-        "and integer or boolean "
-        f"arrays are valid indices, got {type(item).__name__}"
-    )
-
-
-def normalise_slice(entry: slice, dim: Dim) -> tuple[Dim, Dim, int]:
-    """A Python slice of an axis as (start, count, step), nothing negative, all in range.
-
-    Raises:
-        ValueError: step zero. ConcreteValueNeeded: a traced step.
-    """
-    step = 1 if entry.step is None else _concrete_step(entry.step)
-    if step == 0:
-        raise ValueError("slice step cannot be zero")
-    bounds = [None if b is None else _bound(b, dim, step) for b in (entry.start, entry.stop)]
-    if all(isinstance(b, int | None) for b in bounds) and isinstance(dim, int):
-        start, stop, _ = slice(bounds[0], bounds[1], step).indices(dim)
-        return (start, len(range(start, stop, step)), step)
-    return _symbolic_slice(bounds[0], bounds[1], step, dim)
-
-
-def _concrete_step(step: Any) -> int:
-    if isinstance(step, Tensor) and step.is_symbolic:
-        raise binding.value_needed(step, "the slice step")
-    return int(step.numpy()) if isinstance(step, Tensor) else step.__index__()
-
-
-class _Settled:
-    """A bound that needs no wrapping any more: -1 in it is the place before the first element."""
-
-    def __init__(self, dim: Dim) -> None:
-        self.dim = dim
-
-
-def _bound(bound: Any, dim: Dim, step: int) -> Any:
-    """A bound as an int or size; a traced integer of unknown sign is wrapped and clamped first."""
-    if not isinstance(bound, Tensor):
-        return as_dim(bound, "slice bound")
-    if not bound.is_symbolic:
-        return as_dim(bound, "slice bound")
-    from graphify.ops import elementwise as e
-    from graphify.ops.shape import _size_of
-
-    known = _size_of(bound._value)
-    if known is not None:
-        return known
-    bound = core.cast(bound, dtype=np.dtype(np.int64))
-    wrapped = e.where(e.less(bound, 0), bound + as_tensor(dim), bound)
-    if step > 0:
-        return _Settled(as_dim(e.maximum(wrapped, 0), "slice bound"))
-    return _Settled(as_dim(e.maximum(wrapped, -1) + 1, "slice bound") - 1)
-
-
-def _symbolic_slice(start: Any, stop: Any, step: int, dim: Dim) -> tuple[Dim, Dim, int]:
-    if step > 0:
-        first = 0 if start is None else _maximum(_wrap(start, dim, 2), 0)
-        last = dim if stop is None else _minimum(_maximum(_wrap(stop, dim, 2), 0), dim)
-        span = last - first
-    else:
-        first = dim - 1 if start is None else _minimum(_wrap(start, dim, 1), dim - 1)
-        last = -1 if stop is None else _maximum(_wrap(stop, dim, 1), -1)
-        span = first - last
-    stride = abs(step)
-    count = span if stride == 1 else size_op("floordiv", span + (stride - 1), stride)
-    return (_maximum(first, 0) if step < 0 else first, _maximum(count, 0), step)
-
-
-def _wrap(bound: Any, dim: Dim, slack: int) -> Dim:
-    """A bound that counts from the end if it is negative.
-
-    A bound of `dim - slack` or more is negative only where wrapping does not change the slice:
-    `dim - 2` is -1 for one element, which wraps to 0, as clamping does where the step is positive.
-    """
-    if isinstance(bound, _Settled):
-        return bound.dim
-    if decide_less(bound, 0):
-        return bound + dim  # type: ignore[no-any-return]
-    if dim - bound in range(slack + 1):
-        return bound  # type: ignore[no-any-return]
-    return size_op("wrap", bound, dim)
-
-
-def _maximum(a: Dim, b: Dim) -> Dim:
-    less = decide_less(a, b)
-    return size_op("max", a, b) if less is None else (b if less else a)
-
-
-def _minimum(a: Dim, b: Dim) -> Dim:
-    less = decide_less(a, b)
-    return size_op("min", a, b) if less is None else (a if less else b)

@@ -17,7 +17,7 @@ from graphify.ir.op import Op, defop
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sizes import Dim, decide_equal, decide_less
 from graphify.ir.types import BOOL, Spec
-from graphify.ops import core, elementwise, indexing, shape
+from graphify.ops import core, elementwise, keys, shape
 from graphify.ops.linalg import matmul
 from graphify.ops.rules import numbers
 
@@ -254,7 +254,7 @@ def _install() -> None:
 
 
 def _getitem(self: Tensor, key: Any) -> Tensor:
-    return indexing.getitem(resolve(self), key)
+    return keys.getitem(resolve(self), key)
 
 
 def _setitem(self: Tensor, key: Any, value: Any) -> None:
@@ -263,7 +263,7 @@ def _setitem(self: Tensor, key: Any, value: Any) -> None:
         raise TypeError(f"'{target.dtype.name}' scalar does not support item assignment")
     if isinstance(value, Tensor) and value._base is target and value.is_symbolic:
         refresh(value)  # `a[i] += v` ends by storing the view `a[i]` into itself
-    indexing.setitem(target, key, value)
+    keys.setitem(target, key, value)
 
 
 def _len(self: Tensor) -> int:
@@ -312,11 +312,22 @@ def _repr(self: Tensor) -> str:
     return f"Tensor({body}, shape={self.numpy().shape}, dtype={self.dtype.name})"
 
 
+_text_hook: Callable[[Tensor, str], str] = lambda tensor, spec: _repr(tensor)  # noqa: E731
+
+
+def set_text_hook(hook: Callable[[Tensor, str], str]) -> None:
+    """What stands for the text of a symbolic tensor: autograph.operators.texts."""
+    global _text_hook
+    _text_hook = hook
+
+
+def _str(self: Tensor) -> str:
+    return _text_hook(self, "") if self.is_symbolic else _repr(self)
+
+
 def _format(self: Tensor, spec: str) -> str:
     if self.is_symbolic:
-        if spec:
-            raise value_needed(self, "the formatted text")
-        return _repr(self)
+        return _text_hook(self, spec)
     value = self.numpy()
     return format(value.item() if spec and value.ndim == 0 else value, spec)
 
@@ -331,6 +342,7 @@ _OTHERS: dict[str, Callable[..., Any]] = {
     "__index__": _index,
     "__repr__": _repr,
     "__format__": _format,
+    "__str__": _str,
     "__array__": _array,
     "conj": lambda self: elementwise.conjugate(self),
 }

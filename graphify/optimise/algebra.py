@@ -267,7 +267,7 @@ def updated(node: Node, key: Any) -> Tensor | None:
     if tuple(base.node.inputs[2:]) != tuple(indices):
         return None
     first = base.node.inputs[1]
-    if not stretches(first.spec.shape, indexing._slice_shape(base.spec.shape, key)):
+    if not stretches(first.spec.shape, indexing.slice_shape(base.spec.shape, key)):
         return None  # storing the first might fail
     again = [Tensor(value) for value in (base.node.inputs[0], new, *indices)]
     return indexing.slice_update(*again, key=key)  # type: ignore[no-any-return]

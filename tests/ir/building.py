@@ -24,6 +24,7 @@ from graphify.ops import (  # noqa: F401  # noqa: F401
     effects,
     elementwise,
     indexing,
+    keys,
     linalg,
     operators,
     reduction,
@@ -190,8 +191,8 @@ class Program:
         if t.ndim != 2:
             return [core.reshape(core.reshape(t, shape=(1, *t.dims)), shape=t.dims)]
         turned = shape.transpose(t, axes=(1, 0))
-        part = indexing.getitem(t, (slice(None), slice(0, 3)))
-        whole = core.broadcast_to(indexing.getitem(t, (slice(None), slice(1, 2))), shape=t.dims)
+        part = keys.getitem(t, (slice(None), slice(0, 3)))
+        whole = core.broadcast_to(keys.getitem(t, (slice(None), slice(1, 2))), shape=t.dims)
         return [shape.transpose(turned, axes=(1, 0)), part, whole]
 
     def inside(self) -> Program:
@@ -244,8 +245,8 @@ class Program:
     def masked(self, pool: list[Tensor]) -> list[Tensor]:
         """A size known only when the graph runs."""
         t = self.pick(pool, "f")
-        picked = indexing.getitem(t, t > 0) if t.ndim else core.reshape(t, shape=(1,))
-        twice = indexing.getitem(t, t > 0) if t.ndim else picked
+        picked = keys.getitem(t, t > 0) if t.ndim else core.reshape(t, shape=(1,))
+        twice = keys.getitem(t, t > 0) if t.ndim else picked
         total = reduction.reduce_sum(picked + twice, axes=(0,))
         count = core.cast(as_tensor(picked.dims[0]), dtype=np.dtype(np.int64))
         return [total, count]

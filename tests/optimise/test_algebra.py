@@ -8,7 +8,7 @@ from graphify.ir.check import check
 from graphify.ir.interpret import run
 from graphify.ir.match import P, Rules, Var, rewrite
 from graphify.ir.pretty import to_text
-from graphify.ops import core, elementwise, indexing, linalg, shape
+from graphify.ops import core, elementwise, keys, linalg, shape
 from graphify.optimise.algebra import RULES, algebra
 from graphify.optimise.prune import prune
 from graphify.optimise.report import Report
@@ -266,7 +266,7 @@ def test_powers_are_the_same_to_the_bit(exponent, dtype, rng):
 
 def test_what_was_stored_is_read_back():
     def function(x, v):
-        indexing.setitem(x, 1, v)
+        keys.setitem(x, 1, v)
         return x[1], x
 
     graph = build(lambda x, v: function(core.copy(x), v), x="f64[4,3]", v="f64[3]")
@@ -279,7 +279,7 @@ def test_what_was_stored_is_read_back():
 def test_an_index_that_may_be_out_of_range_still_fails():
     def function(x, v):
         y = core.copy(x)
-        indexing.setitem(y, 4, v)
+        keys.setitem(y, 4, v)
         return y[4]
 
     graph = build(function, x="f64[n]", v="f64[]")
@@ -292,7 +292,7 @@ def test_an_index_that_may_be_out_of_range_still_fails():
 def test_an_update_of_everything_is_the_new_value():
     def function(x, v):
         y = core.copy(x)
-        indexing.setitem(y, slice(None), v)
+        keys.setitem(y, slice(None), v)
         return y
 
     after = simplified(build(function, x="f64[4]", v="f64[4]"))
@@ -302,8 +302,8 @@ def test_an_update_of_everything_is_the_new_value():
 def test_an_update_that_is_overwritten_is_dropped():
     def function(x, v):
         y = core.copy(x)
-        indexing.setitem(y, 0, v)
-        indexing.setitem(y, 0, v + 1.0)
+        keys.setitem(y, 0, v)
+        keys.setitem(y, 0, v + 1.0)
         return y
 
     graph = build(function, x="f64[4]", v="f64[]")

@@ -6,7 +6,7 @@ import pytest
 from graphify.ir.check import check
 from graphify.ir.interpret import run
 from graphify.ir.pretty import to_text
-from graphify.ops import core, effects, elementwise, indexing
+from graphify.ops import core, effects, elementwise, keys
 from graphify.ops.effects import Text
 from graphify.optimise.control import control
 from graphify.optimise.hoist import hoist
@@ -222,7 +222,7 @@ def test_what_may_fail_stays_in_the_loop():
     """x[5] would fail before a loop that makes no turn, and whose answer does not need it."""
 
     def turn(i, a, x):
-        return [i + 1, a + indexing.getitem(x, 5)]
+        return [i + 1, a + keys.getitem(x, 5)]
 
     def function(n, x):
         return while_(lambda i, a, x: i < 0, turn, [n, 0.0], x)[1]

@@ -5,7 +5,7 @@ import pytest
 
 from graphify.ir.check import check
 from graphify.ir.interpret import run
-from graphify.ops import core, effects, elementwise, indexing, linalg, reduction, shape
+from graphify.ops import core, effects, elementwise, keys, linalg, reduction, shape
 from graphify.ops.effects import Text
 from graphify.optimise.cse import cse
 from graphify.optimise.fold import fold
@@ -136,7 +136,7 @@ def test_the_order_of_maximum_matters():
 def test_equal_masks_have_one_size():
     def function(x):
         plus, minus = x + const(1.0), const(1.0) + x
-        first, second = indexing.getitem(x, plus > 0), indexing.getitem(x, minus > 0)
+        first, second = keys.getitem(x, plus > 0), keys.getitem(x, minus > 0)
         return first + second, core.broadcast_to(x[0], shape=second.dims)
 
     graph = build(function, x="f64[n]")

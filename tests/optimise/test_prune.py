@@ -8,7 +8,7 @@ import numpy as np
 from graphify.ir.check import check
 from graphify.ir.interpret import run
 from graphify.ir.pretty import to_text
-from graphify.ops import control, core, effects, elementwise, indexing
+from graphify.ops import control, core, effects, elementwise, keys
 from graphify.ops.effects import Text
 from graphify.optimise.prune import prune
 from graphify.optimise.report import Report
@@ -73,7 +73,7 @@ def test_effects_stay_in_order(monkeypatch):
 def test_what_binds_a_size_in_use_stays():
     def function(x, k):
         mask = x > 0
-        picked = indexing.getitem(x, mask)
+        picked = keys.getitem(x, mask)
         return core.broadcast_to(x[0], shape=picked.dims)
 
     graph = pruned(build(function, x="f64[n]", k="i64[]"), X, np.asarray(1))

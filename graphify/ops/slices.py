@@ -1,0 +1,105 @@
+"""Python slices of axes whose length, or whose bounds, only the run knows.
+
+    normalise_slice(slice(1, -1), n)  ->  (1, max(n - 2, 0), 1)
+
+What comes out is `(start, count, step)`, as ints or symbolic sizes, all of it within the axis.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphify.ir import bind as binding
+from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.sizes import Dim, decide_less, size_op
+from graphify.ops import core
+from graphify.ops.shape import as_dim
+
+
+def normalise_slice(entry: slice, dim: Dim) -> tuple[Dim, Dim, int]:
+    """A Python slice of an axis as (start, count, step), nothing negative, all in range.
+
+    Raises:
+        ValueError: step zero. ConcreteValueNeeded: a traced step.
+    """
+    step = 1 if entry.step is None else _concrete_step(entry.step)
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    bounds = [None if b is None else _bound(b, dim, step) for b in (entry.start, entry.stop)]
+    if all(isinstance(b, int | None) for b in bounds) and isinstance(dim, int):
+        start, stop, _ = slice(bounds[0], bounds[1], step).indices(dim)
+        return (start, len(range(start, stop, step)), step)
+    return _symbolic_slice(bounds[0], bounds[1], step, dim)
+
+
+def _concrete_step(step: Any) -> int:
+    if isinstance(step, Tensor) and step.is_symbolic:
+        raise binding.value_needed(step, "the slice step")
+    return int(step.numpy()) if isinstance(step, Tensor) else step.__index__()
+
+
+class _Settled:
+    """A bound that needs no wrapping any more: -1 in it is the place before the first element."""
+
+    def __init__(self, dim: Dim) -> None:
+        self.dim = dim
+
+
+def _bound(bound: Any, dim: Dim, step: int) -> Any:
+    """A bound as an int or size; a traced integer of unknown sign is wrapped and clamped first."""
+    if not isinstance(bound, Tensor):
+        return as_dim(bound, "slice bound")
+    if not bound.is_symbolic:
+        return as_dim(bound, "slice bound")
+    from graphify.ops import elementwise as e
+    from graphify.ops.shape import _size_of
+
+    known = _size_of(bound._value)
+    if known is not None:
+        return known
+    bound = core.cast(bound, dtype=np.dtype(np.int64))
+    wrapped = e.where(e.less(bound, 0), bound + as_tensor(dim), bound)
+    if step > 0:
+        return _Settled(as_dim(e.maximum(wrapped, 0), "slice bound"))
+    return _Settled(as_dim(e.maximum(wrapped, -1) + 1, "slice bound") - 1)
+
+
+def _symbolic_slice(start: Any, stop: Any, step: int, dim: Dim) -> tuple[Dim, Dim, int]:
+    if step > 0:
+        first = 0 if start is None else _maximum(_wrap(start, dim, 2), 0)
+        last = dim if stop is None else _minimum(_maximum(_wrap(stop, dim, 2), 0), dim)
+        span = last - first
+    else:
+        first = dim - 1 if start is None else _minimum(_wrap(start, dim, 1), dim - 1)
+        last = -1 if stop is None else _maximum(_wrap(stop, dim, 1), -1)
+        span = first - last
+    stride = abs(step)
+    count = span if stride == 1 else size_op("floordiv", span + (stride - 1), stride)
+    return (_maximum(first, 0) if step < 0 else first, _maximum(count, 0), step)
+
+
+def _wrap(bound: Any, dim: Dim, slack: int) -> Dim:
+    """A bound that counts from the end if it is negative.
+
+    A bound of `dim - slack` or more is negative only where wrapping does not change the slice:
+    `dim - 2` is -1 for one element, which wraps to 0, as clamping does where the step is positive.
+    """
+    if isinstance(bound, _Settled):
+        return bound.dim
+    if decide_less(bound, 0):
+        return bound + dim  # type: ignore[no-any-return]
+    if dim - bound in range(slack + 1):
+        return bound  # type: ignore[no-any-return]
+    return size_op("wrap", bound, dim)
+
+
+def _maximum(a: Dim, b: Dim) -> Dim:
+    less = decide_less(a, b)
+    return size_op("max", a, b) if less is None else (b if less else a)
+
+
+def _minimum(a: Dim, b: Dim) -> Dim:
+    less = decide_less(a, b)
+    return size_op("min", a, b) if less is None else (a if less else b)
