@@ -195,6 +195,26 @@ def test_empty_arrays(name: str, attrs: Any, shape: Any, error: Any) -> None:
     assert messages[0] == messages[1]
 
 
+def test_matrices_with_nan_and_singular_ones() -> None:
+    matrices = [[[1, np.nan], [2, 3]], [[np.inf, 0], [0, 3]], [[1, 1], [1, 1]], [[4, 1], [1, 2]]]
+    x = np.array(matrices, float)
+    compare(build(call("inv", check=False), Spec(x.shape, x.dtype)), [x])
+    for matrix in x[[0, 1, 3]]:
+        compare(build(call("inv"), Spec((2, 2), x.dtype)), [matrix])
+        compare(build(lambda a: REGISTRY["solve"](a, a), Spec((2, 2), x.dtype)), [matrix])
+
+
+def test_complex_infinities() -> None:
+    parts = [0.0, 1.0, np.inf, -np.inf, np.nan]
+    x = np.array([complex(a, b) for a in parts for b in parts])
+    compare(build(call("sign"), Spec(x.shape, x.dtype)), [x])
+
+
+def test_an_empty_power_has_no_negative_exponent() -> None:
+    specs = (Spec((0, 3), np.dtype("int8")), Spec((3,), np.dtype("int8")))
+    compare(build(call("power"), *specs), [np.zeros((0, 3), "int8"), np.full(3, -1, "int8")])
+
+
 def test_products_are_not_reordered() -> None:
     """TensorFlow's own optimiser would multiply the two smaller operands first, and overflow."""
     multiply = REGISTRY["multiply"]

@@ -49,7 +49,9 @@ def print_(frame: Frame, *values: Any, text: ops.Text, end: str, stream: str) ->
         frame.ran(call_host(frame, write, values))
         return
     gap = _placeholder(text)
-    template = text.separator.join(gap if piece is None else piece for piece in text.pieces)
+    template = text.separator.join(
+        piece if isinstance(piece, str) else gap for piece in text.pieces
+    )
     line = frame.constant(template)
     if values:
         line = frame.raw.StringFormat(
@@ -61,7 +63,7 @@ def print_(frame: Frame, *values: Any, text: ops.Text, end: str, stream: str) ->
 def _placeholder(text: ops.Text) -> str:
     """A mark for values that no piece of the text contains."""
     mark = "{}"
-    while any(mark in piece for piece in (*text.pieces, text.separator) if piece is not None):
+    while any(mark in piece for piece in (*text.pieces, text.separator) if isinstance(piece, str)):
         mark = f"{{{mark}}}"
     return mark
 
@@ -81,7 +83,7 @@ def _described(exception: ops.Raise) -> str:
     parts = []
     for arg in exception.args:
         if isinstance(arg, ops.Text):
-            parts.append(arg.separator.join("{}" if p is None else p for p in arg.pieces))
+            parts.append(arg.separator.join(p if isinstance(p, str) else "{}" for p in arg.pieces))
         else:
             parts.append(str(arg))
     return ", ".join(parts)

@@ -163,8 +163,25 @@ def absolute(frame: Frame, x: Any) -> Any:
 def sign(frame: Frame, x: Any) -> Any:
     if x.dtype.is_integer and x.dtype.is_unsigned:
         return cast_to(frame, nonzero(frame, x), x.dtype)
+    if x.dtype.is_complex:
+        return _complex_sign(frame, x)
     y = frame.raw.Sign(x=x)
     return y if x.dtype.is_integer else choose(frame, is_nan(frame, x), x, y)
+
+
+def _complex_sign(frame: Frame, x: Any) -> Any:
+    """x / |x|; of one infinite part, the direction of that part."""
+    re, im = real_part(frame, x), imaginary_part(frame, x)
+    size = hypot(frame, re, im)
+    infinite = frame.raw.IsInf(x=size)
+    parts = []
+    for part, other in ((re, im), (im, re)):
+        ratio = part / choose(frame, nonzero(frame, size), size, 1)
+        axis = choose(frame, frame.raw.IsInf(x=part), frame.raw.Sign(x=part), 0)
+        both = frame.raw.LogicalAnd(x=frame.raw.IsInf(x=part), y=frame.raw.IsInf(x=other))
+        parts.append(choose(frame, infinite, choose(frame, both, math.nan, axis), ratio))
+    re, im = (choose(frame, is_nan(frame, size), math.nan, part) for part in parts)
+    return frame.raw.Complex(real=re, imag=im, Tout=x.dtype)
 
 
 @kernel("heaviside")
@@ -222,6 +239,9 @@ def floor_divide_float(frame: Frame, a: Any, b: Any) -> Any:
 
 @kernel("exp2", "math.exp2")
 def exp2(frame: Frame, x: Any) -> Any:
+    if x.dtype.is_complex:
+        scaled = _by_parts(frame, x, lambda part: part * frame.like(math.log(2), part))
+        return frame.raw.Exp(x=scaled)
     return frame.raw.Pow(x=frame.like(2, x), y=x)
 
 

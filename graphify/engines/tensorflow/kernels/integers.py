@@ -72,7 +72,9 @@ def power(frame: Frame, a: Any, b: Any) -> Any:
     tf = frame.tf
     dtype = a.dtype
     if not dtype.is_unsigned:
-        holds = all_true(frame, b >= frame.like(0, b))
+        # Of the broadcast operands: NumPy does not look at exponents that meet no base.
+        met = frame.raw.LogicalOr(x=b >= frame.like(0, b), y=frame.raw.NotEqual(x=a, y=a))
+        holds = all_true(frame, met)
         check = frame.check(
             holds, ValueError, "Integers to negative integer powers are not allowed."
         )

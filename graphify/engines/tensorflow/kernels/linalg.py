@@ -11,7 +11,7 @@ import numpy as np
 from graphify.engines.tensorflow.frame import Frame
 from graphify.engines.tensorflow.kernels.arrays import matmul
 from graphify.engines.tensorflow.kernels.casting import cast_to, imaginary_part, real_part
-from graphify.engines.tensorflow.kernels.elementwise import choose
+from graphify.engines.tensorflow.kernels.elementwise import choose, is_nan
 from graphify.engines.tensorflow.kernels.reductions import vector
 from graphify.engines.tensorflow.kernels.table import kernel
 from graphify.errors import LoweringError
@@ -33,8 +33,18 @@ def _column(frame: Frame, x: Any, axis: int = -1) -> Any:
 # --- solve, inverse, determinants -----------------------------------------------------------------
 
 
+def _with_nan(frame: Frame, a: Any) -> Any:
+    """[..., 1, 1]: which matrices hold NaN. LAPACK gives NaN for them, TensorFlow an error."""
+    return frame.raw.Any(input=is_nan(frame, a), axis=vector(frame, [-2, -1]), keep_dims=True)
+
+
 @kernel("linalg.solve")
 def solve(frame: Frame, a: Any, b: Any) -> Any:
+    nan = _with_nan(frame, a)
+    return choose(frame, nan, math.nan, _solve(frame, choose(frame, nan, _eye(frame, a), a), b))
+
+
+def _solve(frame: Frame, a: Any, b: Any) -> Any:
     """MatrixSolve does not broadcast stacks, so they are broadcast first."""
     raw, tf = frame.raw, frame.tf
     if len(a.shape) == len(b.shape) == 2:
@@ -57,11 +67,11 @@ def solve(frame: Frame, a: Any, b: Any) -> Any:
 
 @kernel("linalg.inv")
 def inv(frame: Frame, a: Any, check: bool = True) -> Any:
-    if check:
-        return frame.raw.MatrixInverse(input=a)
-    sign = frame.raw.LogMatrixDeterminant(input=a).sign
-    singular = frame.raw.Equal(x=sign, y=frame.like(0, sign))
-    singular = _column(frame, _column(frame, singular))
+    singular = _with_nan(frame, a)
+    if not check:
+        sign = frame.raw.LogMatrixDeterminant(input=a).sign
+        zero = frame.raw.Equal(x=sign, y=frame.like(0, sign))
+        singular = frame.raw.LogicalOr(x=singular, y=_column(frame, _column(frame, zero)))
     safe = choose(frame, singular, _eye(frame, a), a)
     return choose(frame, singular, math.nan, frame.raw.MatrixInverse(input=safe))
 
@@ -100,7 +110,14 @@ def adjugate(frame: Frame, a: Any) -> Any:
 
 @kernel("linalg.cholesky")
 def cholesky(frame: Frame, a: Any) -> Any:
-    return frame.raw.Cholesky(input=a)
+    y = frame.raw.Cholesky(input=a)
+    diagonal = real_part(frame, frame.raw.MatrixDiagPart(input=y))
+    # TensorFlow lets some matrices through, with NaN on the diagonal.
+    holds = frame.raw.All(
+        input=diagonal > frame.like(0, diagonal), axis=vector(frame, range(len(diagonal.shape)))
+    )
+    check = frame.check(holds, np.linalg.LinAlgError, "Matrix is not positive definite")
+    return frame.after(y, check)
 
 
 # --- orthogonal factors ---------------------------------------------------------------------------
