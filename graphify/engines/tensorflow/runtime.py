@@ -3,6 +3,10 @@
     get_engine("tensorflow").compile(graph)([np.arange(3.0)])
 
 What fails while it runs is raised as the Python exception it stands for, with the user's line.
+
+Results are NumPy's up to rounding, with three exceptions that lie in TensorFlow's kernels: its
+threads take subnormal numbers for zero; factors that are unique only up to signs, phases or order
+(svd, eigh, eig) may choose other ones; argsort is always stable.
 """
 
 from __future__ import annotations
