@@ -109,7 +109,10 @@ def at(error: BaseException, location: Any) -> BaseException:
     if location is None or getattr(error, "location", None) is not None:
         return error
     location = _resolved(location)
-    text = compose(error.message if isinstance(error, GraphifyError) else str(error), location)
+    if isinstance(error, GraphifyError):
+        located: Any = type(error)(error.message, location=location, remedy=error.remedy)
+        return located.with_traceback(error.__traceback__)  # type: ignore[no-any-return]
+    text = compose(str(error), location)
     try:
         located = type(error)(text)
     except TypeError:

@@ -8,29 +8,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from graphify import tree
+from graphify.api import writing
 from graphify.api.checking import compare_with_reference
+from graphify.api.writing import Output, Write
 from graphify.config import config
 from graphify.engines.base import get_engine
-from graphify.errors import TraceError
-from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, active_tapes, as_tensor, current_builder
 from graphify.ir.graph import Graph, Value
-from graphify.ir.op import Op
 from graphify.ir.replay import replay
 from graphify.ir.sizes import Shape
 from graphify.ir.types import Spec
 from graphify.ops.control import call as call_op
-from graphify.tracing.capture import Hidden, Root
-from graphify.tracing.containers import Argument, container_ids, replace
+from graphify.tracing.capture import Hidden
 from graphify.tracing.guards import Guard
-from graphify.tracing.signature import Pattern
+from graphify.tracing.signature import Call, Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,40 +49,6 @@ class TraceRecord:
 
     def __str__(self) -> str:
         return f"{self.location}: {self.signature}  [{self.cause}; {self.seconds * 1e3:.1f} ms]"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Origin:
-    """What a result is in Python: an argument (by position) or hidden input, seen through views."""
-
-    thing: Any
-    views: tuple[tuple[Op, Mapping[str, Any]], ...]
-
-    def find(self, arrays: Sequence[Tensor]) -> Tensor:
-        tensor = arrays[self.thing] if isinstance(self.thing, int) else as_tensor(self.thing.current())
-        for op, attrs in self.views:
-            tensor = binding.bind(op, (tensor,), dict(attrs))
-        return tensor
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """A leaf of a function's result: a graph result, an argument, or a static Python value."""
-
-    static: Any = None
-    index: int | None = None  # position among the graph's results
-    weak: bool = False  # give a Python number back
-    origin: Origin | None = None  # the very object, or a view of it, that it is in Python
-
-
-@dataclass(slots=True)
-class Write:
-    """Something from outside that the function changes: where, and which results it gets."""
-
-    target: Any  # Hidden, the position of an argument, or the place of a field or container
-    treedef: tree.TreeDef
-    outputs: list[Output]
-    container: bool = False  # the target is a list, dict, ... that gets new contents
 
 
 @dataclass(slots=True)
@@ -185,18 +149,19 @@ class ConcreteFunction:
         for name, tensor, spec in zip(self._array_names(), tensors, specs, strict=True):
             if tensor.dtype != spec.dtype or tensor.ndim != spec.ndim:
                 raise TypeError(f"{self.name}: argument {name}: expected {spec}, got {tensor.spec}")
-        if not self.pattern.matches(tuple(t.numpy().shape for t in tensors)):
+        if not self.pattern.matches(tuple(t.dims for t in tensors)):
             raise TypeError(f"{self.name}: expected shapes {self.pattern.dims}, got {[t.dims for t in tensors]}")
         return self.run(tensors)
 
-    def run(self, arrays: Sequence[Tensor], bound: dict[str, Any] | None = None) -> Any:
+    def run(self, arrays: Sequence[Tensor], call: Call | None = None) -> Any:
         """Run on tensors known to fit.
 
         Args:
-            bound: the caller's arguments by name, whose containers the function may change.
+            call: the call they come from: what the function changes is looked up in its arguments.
         """
-        self._check_containers(bound)
         inputs = [*arrays, *(as_tensor(h.current()) for h in self._traced.hidden)]
+        if self._traced.writes:
+            writing.check(self.name, self._traced, inputs, call)
         if active_tapes() and self.graph.effects:
             # Op by op: a derivative runs a sub-graph again, which would repeat its effects.
             results = replay(self.graph, inputs)
@@ -205,7 +170,7 @@ class ConcreteFunction:
         else:
             results = [Tensor(np.asarray(r)) for r in self.execute([t.numpy() for t in inputs])]
             self._separate(inputs, results)
-        self._write_back(arrays, results, bound)
+        self._write_back(arrays, results, call)
         return self._traced.treedef.unflatten([self._leaf(o, results, arrays) for o in self._traced.outputs])
 
     def execute(self, arrays: Sequence[Any]) -> list[Any]:
@@ -238,45 +203,17 @@ class ConcreteFunction:
         as_number = output.weak and not result.is_symbolic and not active_tapes()  # tapes know tensors
         return result.numpy().item() if as_number else result
 
-    def _check_containers(self, bound: dict[str, Any] | None) -> None:
-        """Refuse calls whose changed containers are not to be had, or are seen twice."""
-        written = [w.target for w in self._traced.writes if isinstance(w.target, Argument)]
-        if not written:
-            return
-        if bound is None:
-            raise TraceError(
-                f"{self.name} changes a container among its arguments, which a concrete function is not given",
-                remedy="call the function itself",
-            )
-        seen = container_ids(bound)
-        for place in written:
-            if seen.count(id(place.read(bound))) > 1:
-                raise TraceError(
-                    f"{self.name} changes a container that is passed twice",
-                    remedy="pass a copy in one of the two places",
-                )
-
-    def _write_back(
-        self, arrays: Sequence[Tensor], results: Sequence[Tensor], bound: dict[str, Any] | None
-    ) -> None:
+    def _write_back(self, arrays: Sequence[Tensor], results: Sequence[Tensor], call: Call | None) -> None:
         """Make the function's changes outside itself: storages, then containers, then fields."""
-        fields, containers = [], []
+        later = []
         for write in self._traced.writes:
-            target = write.target
-            if isinstance(target, (int, Hidden)):
-                tensor = as_tensor(target.current()) if isinstance(target, Hidden) else arrays[target]
-                binding.assign(tensor, results[write.outputs[0].index])
-                continue
-            value = write.treedef.unflatten([self._field(o, results, arrays) for o in write.outputs])
-            if write.container:
-                found = target.read(bound) if isinstance(target, Argument) else target.read()
-                containers.append((found, value))
+            if isinstance(write.target, (int, Hidden)):
+                writing.store(write.target, results[write.outputs[0].index], arrays, call)
             else:
-                fields.append((target, value))
-        for container, contents in containers:
-            replace(container, contents)
-        for place, value in fields:
-            place.write(value)
+                leaves = [self._field(output, results, arrays) for output in write.outputs]
+                later.append((write, write.treedef.unflatten(leaves)))
+        for write, value in sorted(later, key=lambda pair: not pair[0].container):
+            writing.put(write, value, call)
 
     def _field(self, output: Output, results: Sequence[Tensor], arrays: Sequence[Tensor]) -> Any:
         """A leaf of a field's new value; an object that was captured stays that object."""
@@ -312,19 +249,3 @@ def _describe(spec: Spec) -> str:
 def shape_text(shape: Shape) -> str:
     """A shape as Python writes it; sizes by name."""
     return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
-
-
-def check_overlap(arrays: Sequence[Tensor], hidden: Sequence[Any], written: Sequence[int]) -> None:
-    """Refuse inputs that overlap in memory where one of them is updated in place.
-
-    Raises:
-        TraceError: they overlap.
-    """
-    everything = [*(t.numpy() for t in arrays), *(as_tensor(h).numpy() for h in hidden)]
-    for i in written:
-        for j, other in enumerate(everything):
-            if j != i and other is not everything[i] and np.shares_memory(everything[i], other, max_work=10_000):
-                raise TraceError(
-                    f"argument {i} is updated in place and shares memory with argument {j}",
-                    remedy="pass a copy of one of them",
-                )

@@ -20,7 +20,7 @@ from typing import Any, Literal, overload
 
 from graphify.api import tracer
 from graphify.api.causes import key_cause, shape_cause, signature_text
-from graphify.api.concrete import ConcreteFunction, TraceRecord, check_overlap
+from graphify.api.concrete import ConcreteFunction, TraceRecord
 from graphify.api.options import check_options, checked_signature, fit
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.config import config
@@ -269,10 +269,7 @@ class Function:
 
     def _run(self, concrete: ConcreteFunction, call: Call) -> Any:
         arrays: Any = call.arrays
-        written = [w.target for w in concrete.writes if isinstance(w.target, int)]
-        if written:
-            check_overlap(arrays, concrete.captured_inputs, written)
-        return concrete.run(arrays, call.bound)
+        return concrete.run(arrays, call)
 
     # --- input_signature ---
 

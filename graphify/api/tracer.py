@@ -13,19 +13,30 @@ from typing import Any
 import numpy as np
 
 from graphify import tree
-from graphify.api.concrete import Origin, Output, Traced, Write
+from graphify.api.concrete import Traced
 from graphify.api.inspection import remember_report
+from graphify.api.writing import Origin, Output, Write
 from graphify.autograph.operators.calls import call as converted_call
+from graphify.autograph.operators.texts import check_marks
 from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.config import config
-from graphify.errors import TraceError
+from graphify.errors import TraceError, at
 from graphify.ir import pretty
 from graphify.ir.bind import Tensor, as_tensor, not_taping, recording, resolve, value_in
 from graphify.ir.graph import Value, attr_sizes
 from graphify.ir.types import Spec, in_c_order
+from graphify.location import LazyLoc, SourceLoc, is_internal
 from graphify.optimise.pipeline import optimise
 from graphify.tracing.capture import Root, restore
-from graphify.tracing.containers import COPIED, Argument, Tracked, elements, fields_of, is_record, replace
+from graphify.tracing.containers import (
+    COPIED,
+    Argument,
+    Tracked,
+    elements,
+    fields_of,
+    is_record,
+    replace,
+)
 from graphify.tracing.guards import Place
 from graphify.tracing.signature import Call, Pattern, TensorSpec
 
@@ -51,9 +62,26 @@ def trace(
             run = converted_call if autograph else _plain_call
             result = run(function, *bound.args, **bound.kwargs)
             return _finish(root, params, result)
+    except Exception as error:
+        located = at(error, _raised_at(error))
+        raise located from (error.__cause__ if located is error else error)
     finally:
         restore(root)
         root.home.close()
+
+
+def _raised_at(error: BaseException) -> SourceLoc | None:
+    """The user's line, for an error that graphify or NumPy raised; None for the user's own."""
+    frames = []
+    entry = error.__traceback__
+    while entry is not None:
+        frames.append(entry)
+        entry = entry.tb_next
+    mine = [not is_internal(entry.tb_frame.f_code.co_filename) for entry in frames]
+    if mine[-1] or not any(mine):
+        return None
+    last = [entry for entry, user in zip(frames, mine, strict=True) if user][-1]
+    return LazyLoc(last.tb_frame.f_code, last.tb_lasti, last.tb_lineno).resolve()
 
 
 def _plain_call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -155,6 +183,7 @@ class _Collector:
 
 
 def _finish(root: Root, params: list[Value], result: Any) -> Traced:
+    check_marks(root)
     collect = _Collector(root)
     treedef, outputs = collect.tree(result)
     writes = _writes(root, collect)

@@ -214,6 +214,7 @@ class Builder:
         self.sizes_of: dict[Value, Any] = {}  # integer value -> the size variable bound to it
         self.writes: dict[Any, Any] = {}  # tensors and fields of outer frames written in this one,
         self.writes_done: dict[Any, Any] = {}  # each with its value before; kept once restored
+        self.marks: list[Any] = []  # texts of symbolic tensors (autograph.operators.texts)
         self.suspended: tuple[Any, ...] | None = None  # tapes of the enclosing frame meanwhile
         self.scattered: set[Value] = set()  # parameters whose arrays do not lie in C order,
         self.needs_order: set[Value] = set()  # and those that the trace takes to do so

@@ -140,6 +140,8 @@ class Root(Builder):
         return twin
 
     def _array(self, value: Any, place: AnyPlace) -> Any:
+        if isinstance(value, Tensor) and value.is_symbolic:
+            return value  # leaked from another trace: whatever uses it says so
         first = self.places.setdefault(id(value), place)
         if first.key != place.key:
             self.guards.setdefault((first.key, place.key), SameObject(first, place))

@@ -93,7 +93,7 @@ class TensorSpec:
 
 def _spec_dim(dim: Any) -> int | str | None:
     if dim is None or isinstance(dim, str) and dim.isidentifier():
-        return dim  # type: ignore[no-any-return]
+        return dim
     if not isinstance(dim, (bool, str)) and hasattr(dim, "__index__") and operator.index(dim) >= 0:
         return operator.index(dim)
     raise ValueError(f"TensorSpec: shape: expected sizes, names or None, got {dim!r}")

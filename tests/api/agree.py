@@ -56,7 +56,8 @@ def same_leaf(got: Any, want: Any) -> None:
     if isinstance(want, (np.ndarray, np.generic)):
         array = got.numpy() if isinstance(got, graphify.Tensor) else got
         assert isinstance(array, (np.ndarray, np.generic)), f"{got!r} against {want!r}"
-        assert array.dtype == want.dtype.newbyteorder("="), f"{array.dtype} against {want.dtype}"
+        dtypes = [d.newbyteorder("=") for d in (array.dtype, want.dtype)]
+        assert dtypes[0] == dtypes[1], f"{array.dtype} against {want.dtype}"
         assert array.shape == want.shape, f"{array.shape} against {want.shape}"
         np.testing.assert_allclose(array, want, rtol=1e-6 if array.dtype.itemsize <= 4 else 1e-12)
     elif isinstance(want, (bool, int, float, complex)):

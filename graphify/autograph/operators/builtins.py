@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import iteration
+from graphify.autograph.operators import iteration, texts
 from graphify.autograph.operators.calls import OVERLOADS, call
-from graphify.autograph.operators.control_flow import for_, is_staged, truth
+from graphify.autograph.operators.control_flow import for_, if_exp, is_staged, truth
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
 from graphify.ops import core, effects, elementwise
 from graphify.ops.operators import to_int
@@ -41,7 +41,7 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any
     other Python side effect does.
     """
     builder = current_builder()
-    staged = any(is_staged(v) for v in values)
+    staged = any(is_staged(v) or texts.has_symbols(v) for v in values)
     if builder is None or file is not None or not (staged or builder.parent is not None):
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         return
@@ -50,9 +50,14 @@ def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any
 
 def staged_print(values: Any, sep: str, end: str, stream: str) -> None:
     """Record a print of Python and run-time values."""
-    pieces = tuple(None if builtins.isinstance(v, Tensor) else str(v) for v in values)
-    tensors = [v for v in values if builtins.isinstance(v, Tensor)]
-    effects.print_(*tensors, text=effects.Text(pieces, sep), end=end, stream=stream)
+    parts = [texts.pieces_of(value) for value in values]
+    tensors = [tensor for _, shown in parts for tensor in shown]
+    if builtins.all(builtins.len(pieces) == 1 for pieces, _ in parts):
+        text = effects.Text(builtins.tuple(pieces[0] for pieces, _ in parts), sep)
+    else:
+        spaced = [p for pieces, _ in parts for p in (sep, *pieces)]
+        text = effects.Text(builtins.tuple(spaced[1:]), "")
+    effects.print_(*tensors, text=text, end=end, stream=stream)
 
 
 # --- conversions ------------------------------------------------------------------------------------------
@@ -159,8 +164,18 @@ def _choose(better: Callable[[Any, Any], Any], new: Any, best: Any) -> Any:
 def _where(test: Any, new: Any, best: Any) -> Any:
     """np.where; between Python numbers the result is a Python number, too."""
     a, b = as_tensor(new), as_tensor(best)
+    if not all_numbers(a, b):  # 0-d arrays: the result is one of them, not a copy
+        return if_exp(test, lambda: new, lambda: best)
     chosen = elementwise.where(truth(test), a, b)
-    return core.cast(chosen, dtype=chosen.dtype, weak=True) if a.spec.weak and b.spec.weak else chosen
+    if a.spec.weak and b.spec.weak:
+        return core.cast(chosen, dtype=chosen.dtype, weak=True)
+    chosen._scalar = True
+    return chosen
+
+
+def all_numbers(*tensors: Tensor) -> builtins.bool:
+    """Whether these are Python numbers and NumPy scalars."""
+    return builtins.all(t.spec.weak or t._scalar for t in tensors)
 
 
 def sum(iterable: Any, /, start: Any = 0) -> Any:

@@ -64,7 +64,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, FunctionType):
         if not is_convertible(function):
             return _plain(function, args, kwargs)
-        return certain(converted(function)(*args, **kwargs))
+        code, given = function.__code__, len(args) + len(kwargs)
+        made = converted(function, given < code.co_argcount + code.co_kwonlyargcount)
+        return certain(made(*args, **kwargs))
     if isinstance(function, type):
         return _construct(function, args, kwargs)
     if isinstance(function, BuiltinFunctionType):
@@ -143,8 +145,12 @@ def is_convertible(function: FunctionType) -> bool:
     return not is_library(function.__code__.co_filename)
 
 
-def converted(function: FunctionType) -> FunctionType:
-    """The converted form of a function, its outside names as the current trace shall see them."""
+def converted(function: FunctionType, defaults: bool = True) -> FunctionType:
+    """The converted form of a function, its outside names as the current trace shall see them.
+
+    Args:
+        defaults: some arguments will be defaults.
+    """
     from graphify.autograph import operators
     from graphify.autograph.pipeline import convert
 
@@ -157,7 +163,8 @@ def converted(function: FunctionType) -> FunctionType:
         space.lift(name, lambda place: _lifted(root, place))
     space.written |= conversion.written_globals
     made = conversion.instantiate(function, space.twin, _lifted_cells(function, root), operators)
-    _lift_defaults(function, made, root)
+    if defaults:
+        _lift_defaults(function, made, root)
     return made
 
 

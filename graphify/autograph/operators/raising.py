@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from graphify.autograph.operators import texts
 from graphify.autograph.operators.control_flow import is_staged, truth
 from graphify.autograph.operators.undefined import UNREACHABLE
 from graphify.errors import at
@@ -19,7 +20,7 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
         pieces, values = _message(() if message is None else (message(),))
         effects.assert_(truth(test), *values, exception=effects.Raise(AssertionError, pieces))
     elif not test:
-        raise AssertionError(*(() if message is None else (message(),)))
+        raise AssertionError(*(() if message is None else (texts.plain(message()),)))
 
 
 def raise_(exception: Any, cause: Any = None) -> Any:
@@ -27,6 +28,8 @@ def raise_(exception: Any, cause: Any = None) -> Any:
     builder = current_builder()
     if builder is None or builder.parent is None:
         error = exception() if isinstance(exception, type) else exception
+        if isinstance(error, BaseException):
+            error.args = tuple(map(texts.plain, error.args))
         location = here()
         error = at(error, location.resolve() if location else None) if builder is not None else error
         raise error from cause
@@ -44,6 +47,10 @@ def _message(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Tensor]]:
         if isinstance(arg, Tensor) and arg.is_symbolic:
             values.append(arg)
             pieces.append(effects.Text((None,), ""))
+        elif texts.has_symbols(arg) and isinstance(arg, str):
+            found, shown = texts.pieces_of(arg)
+            values += shown
+            pieces.append(effects.Text(tuple(found), ""))
         else:
             pieces.append(arg)
     return tuple(pieces), values
