@@ -69,7 +69,9 @@ def import_function(lowered: Lowered) -> Any:
     graph_def = outer.as_graph_def()
     library = frame.unit.library
     graph_def.library.function.extend([body, *(library[name] for name in sorted(library))])
-    wanted = [t.name for t in results] if dtypes else [results.name]
+    wanted = [t.name for t in results] if dtypes else []
+    if frame.effects and not dtypes:
+        wanted = [results.name]  # the operation itself
 
     def run(*given: Any) -> list[Any]:
         mapping = dict(zip((t.name for t in inputs), given, strict=True))
