@@ -12,6 +12,7 @@ import numpy as np
 from graphify.autograph.operators import iteration, texts
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.control_flow import for_, if_exp, is_staged, truth
+from graphify.autograph.operators.logical import and_, or_, python_bool
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
 from graphify.ops import core, effects, elementwise
 from graphify.ops.operators import to_int
@@ -78,7 +79,7 @@ def complex(value: Any = 0, *args: Any) -> Any:
 
 
 def bool(value: Any = False) -> Any:
-    return truth(value) if is_staged(value) else builtins.bool(value)
+    return python_bool(truth(value)) if is_staged(value) else builtins.bool(value)
 
 
 def round(value: Any, ndigits: Any = None) -> Any:
@@ -187,30 +188,26 @@ def sum(iterable: Any, /, start: Any = 0) -> Any:
 
 def any(iterable: Any) -> Any:
     if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
-        return _vector(iterable, "any").any()
+        return python_bool(_vector(iterable, "any").any())
     values = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
     staged = [v for v in values if is_staged(v)]
     if not staged:
         return builtins.any(values)
-    from graphify.autograph.operators.logical import or_
-
     return truth_of(or_(*(lambda v=v: v for v in values)))
 
 
 def all(iterable: Any) -> Any:
     if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
-        return _vector(iterable, "all").all()
+        return python_bool(_vector(iterable, "all").all())
     values = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
     staged = [v for v in values if is_staged(v)]
     if not staged:
         return builtins.all(values)
-    from graphify.autograph.operators.logical import and_
-
     return truth_of(and_(*(lambda v=v: v for v in values)))
 
 
 def truth_of(value: Any) -> Any:
-    return truth(value) if is_staged(value) else builtins.bool(value)
+    return python_bool(truth(value)) if is_staged(value) else builtins.bool(value)
 
 
 def _vector(value: Tensor, name: str) -> Any:

@@ -247,12 +247,30 @@ def _cond(pred: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
         for side, (branch, sink) in enumerate(zip((true, false), outputs, strict=True)):
             with recording(branch.builder):
                 sink += [value_in(tensor, branch.builder) for tensor in plan.outputs(side)]
+    conditions = _export_conditions(joined, (true, false), outputs)
     results = _bind_cond(pred, true.builder, false.builder, outputs)
     values = [plan.rebuild(results) for plan in joined]
-    sharing.link_joined(pred, [made for plan in joined for made in plan.made])
+    known = {key: next(results) for key in conditions}
+    sharing.link_joined(pred, [made for plan in joined for made in plan.made], known)
     for slot, value in zip(slots.values(), values[len(names) :], strict=True):
         slot.write(value)
     return values[: len(names)]
+
+
+def _export_conditions(joined: list[_Join], sides: Any, outputs: Any) -> list[int]:
+    """Let branches give the conditions under which their results are arrays from outside of them;
+    the other branch gives False. Their ids, in order."""
+    found: dict[int, tuple[int, Tensor]] = {}
+    for plan in joined:
+        for number, entry in enumerate(plan.entries):
+            leaves = [leaf for leaf, spec in zip(entry.leaves, plan.specs, strict=False) if spec is not None]
+            found.update({id(when): (number, when) for when in sharing.inner_conditions(leaves)})
+    for side, when in found.values():
+        for number, branch in enumerate(sides):
+            with recording(branch.builder):
+                value = resolve(when) if number == side else Tensor(np.asarray(False))
+                outputs[number].append(value_in(value, branch.builder))
+    return list(found)
 
 
 def _bind_cond(pred: Tensor, true: Builder, false: Builder, outputs: Any) -> Iterator[Tensor]:
@@ -388,7 +406,9 @@ def _staged_while(
     tensors = control.while_(
         *loop.initial(), *map(Tensor, operands), cond=cond_graph, body=body_graph, carry=len(loop.specs)
     )
-    return loop.finish(tensors, runs)
+    pure = not cond_graph.effects and not cond_builder.writes_done
+    first = (lambda: truth(resolve(as_tensor(test(*state))))) if pure else None
+    return loop.finish(tensors, runs, first)
 
 
 def _close_loop(
@@ -633,9 +653,11 @@ class _Carry:
         leaves = [placeholder(leaf.spec) if isinstance(leaf, _Zeros) else leaf for leaf in self._carried_leaves()]
         return [fit(leaf, spec) for leaf, spec in zip(leaves, self.specs, strict=True)]
 
-    def finish(self, tensors: Sequence[Tensor], runs: bool = False) -> State:
+    def finish(
+        self, tensors: Sequence[Tensor], runs: bool = False, first: Callable[[], Tensor] | None = None
+    ) -> State:
         """The state after the loop; heap writes take effect in the current frame."""
-        self.links.finish(tensors, runs)
+        self.links.finish(list(self._carried_leaves()), tensors, runs, first)
         variables = self._assemble(iter(tensors))
         if runs:
             variables = [certain(v) if a else v for v, a in zip(variables, self.always, strict=True)]
@@ -783,7 +805,8 @@ def _staged_for(items: iteration.Items, body: Any, state: State, names: Names, t
     tensors = control.loop(
         *loop.initial(), *map(Tensor, operands), length=items.length, body=graph, carry=len(loop.specs), xs=0
     )
-    return loop.finish(tensors, runs=isinstance(items.length, int) and items.length > 0)
+    runs = isinstance(items.length, int) and items.length > 0
+    return loop.finish(tensors, runs, lambda: elementwise.greater(as_tensor(items.length), 0))
 
 
 def _staged_for_with_test(items: Any, body: Any, state: State, names: Names, test: Any) -> State:

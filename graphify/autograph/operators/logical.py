@@ -13,7 +13,8 @@ import numpy as np
 
 from graphify.autograph.operators.control_flow import if_exp, is_staged, truth
 from graphify.ir.bind import Tensor
-from graphify.ops import elementwise
+from graphify.ir.types import BOOL
+from graphify.ops import core, elementwise
 
 Thunk = Callable[[], Any]
 
@@ -57,7 +58,12 @@ def or_(*thunks: Thunk) -> Any:
 
 def not_(value: Any) -> Any:
     """`not a`."""
-    return elementwise.logical_not(truth(value)) if is_staged(value) else not value
+    return python_bool(elementwise.logical_not(truth(value))) if is_staged(value) else not value
+
+
+def python_bool(value: Tensor) -> Tensor:
+    """A truth value as the bool that Python makes of it: True + True is 2, not True."""
+    return value if value.spec.weak else core.cast(value, dtype=BOOL, weak=True)  # type: ignore[no-any-return]
 
 
 def compare(left: Any, *rest: Any) -> Any:
@@ -77,7 +83,8 @@ def contains(container: Any, item: Any) -> Any:
     """`item in container`, also for arrays and for lists of tensors."""
     if isinstance(container, (Tensor, np.ndarray)):
         matches = container == item
-        return matches.any() if hasattr(matches, "any") else matches
+        found = matches.any() if hasattr(matches, "any") else matches
+        return python_bool(found) if is_staged(found) else bool(found)
     if isinstance(container, (list, tuple)) and any(isinstance(v, Tensor) for v in (*container, item)):
         return or_(*(lambda v=v: v == item for v in container)) if container else False
     return item in container

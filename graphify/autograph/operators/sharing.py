@@ -14,7 +14,7 @@ then reaches all of it, or is refused where nobody can say when.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from graphify.ir.bind import Tensor
@@ -33,8 +33,19 @@ def is_number(leaf: Any) -> bool:
 # --- branches -------------------------------------------------------------------------------------------
 
 
-def link_joined(pred: Tensor, made: Sequence[Made]) -> None:
-    """Link what comes out of a cond with what it may be, and with what else may be that."""
+def inner_conditions(leaves: Iterable[Any]) -> Iterator[Tensor]:
+    """The conditions, of a branch just traced, under which its results are arrays from outside."""
+    for leaf in leaves:
+        if isinstance(leaf, Tensor) and leaf._base is None and not is_number(leaf):
+            yield from (when for _, when in links(leaf) if when is not None and not is_live(when))
+
+
+def link_joined(pred: Tensor, made: Sequence[Made], conditions: Mapping[int, Tensor]) -> None:
+    """Link what comes out of a cond with what it may be, and with what else may be that.
+
+    Args:
+        conditions: those of `inner_conditions`, by id, as the cond gives them.
+    """
     arrays = [(tensor, sides) for tensor, sides in made if not is_number(tensor)]
     if not arrays:
         return
@@ -49,17 +60,28 @@ def link_joined(pred: Tensor, made: Sequence[Made]) -> None:
                 continue
             if side and len(flags) == 1:
                 flags.append(elementwise.logical_not(pred))
-            _link_side(tensor, leaf, flags[side], held.setdefault(id(storage(leaf)), []))
+            beside = held.setdefault(id(storage(leaf)), [])
+            _link_side(tensor, leaf, flags[side], beside, conditions)
 
 
-def _link_side(tensor: Tensor, leaf: Tensor, flag: Tensor, beside: list[Tensor]) -> None:
+def _link_side(
+    tensor: Tensor,
+    leaf: Tensor,
+    flag: Tensor,
+    beside: list[Tensor],
+    conditions: Mapping[int, Tensor],
+) -> None:
     root = storage(leaf)
     for other in beside:
         link(tensor, other)
     beside.append(tensor)
     for other, when in list(links(root)):
-        known = root is leaf and when is not None and is_live(when)
-        link(tensor, other, elementwise.logical_and(flag, when) if known else None)
+        if id(when) in conditions and root is leaf:
+            link(tensor, other, conditions[id(when)])
+        elif when is not None and root is leaf and is_live(when):
+            link(tensor, other, elementwise.logical_and(flag, when))
+        else:
+            link(tensor, other)
     if is_live(leaf):  # made before the branch
         link(tensor, root, flag if root is leaf else None)
     elif is_live(root):
@@ -122,14 +144,32 @@ class LoopLinks:
         self.start = start
         return news
 
-    def finish(self, results: Sequence[Tensor], runs: bool) -> None:
-        """Link what comes out of the loop; `runs`: after one turn at least."""
+    def finish(
+        self,
+        initial: Sequence[Any],
+        results: Sequence[Tensor],
+        runs: bool,
+        first: Callable[[], Tensor] | None,
+    ) -> None:
+        """Link what comes out of the loop.
+
+        Args:
+            runs: there is one turn at least.
+            first: gives the condition under which there is; None if that cannot be told.
+        """
         held = self.later if runs else [a | b for a, b in zip(self.start, self.later, strict=True)]
         for p, q in _meeting(held):
             link(results[p], results[q])
-        for result, storages in zip(results, held, strict=False):
+        none: Tensor | None = None  # whether there is no turn
+        for p, storages in enumerate(held):
             for key in storages:
-                link(result, self.tensors[key])
+                other = self.tensors[key]
+                untouched = initial[p] is other and key not in self.later[p]
+                if untouched and first is not None and is_live(other):
+                    none = elementwise.logical_not(first()) if none is None else none
+                    link(results[p], other, none)
+                else:
+                    link(results[p], other)
 
     def _outside(self, leaf: Any) -> set[Any]:
         if not isinstance(leaf, Tensor) or is_number(leaf):
