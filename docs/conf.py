@@ -1,5 +1,6 @@
 """Settings of the documentation. Build it with `make docs`."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -26,3 +27,17 @@ napoleon_numpy_docstring = False
 
 html_theme = "alabaster"
 html_theme_options = {"description": project, "page_width": "64rem"}
+
+# Docstrings are plain text with `code` in single backticks, which reStructuredText would take for a
+# reference; a letter right after it needs an escape.
+CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)(\w?)")
+
+
+def mark_code(app, what, name, obj, options, lines):
+    """Makes `code` of a docstring ``code``."""
+    lines[:] = [CODE.sub(lambda m: f"``{m[1]}``{chr(92) + m[2] if m[2] else ''}", s) for s in lines]
+
+
+def setup(app):
+    """Connects what is defined here."""
+    app.connect("autodoc-process-docstring", mark_code)

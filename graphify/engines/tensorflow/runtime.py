@@ -69,6 +69,7 @@ def import_function(lowered: Lowered) -> Any:
     graph_def = outer.as_graph_def()
     library = frame.unit.library
     graph_def.library.function.extend([body, *(library[name] for name in sorted(library))])
+    config.log(4, f"--- GraphDef ---\n{graph_def}")
     wanted = [t.name for t in results] if dtypes else []
     if frame.effects and not dtypes:
         wanted = [results.name]  # the operation itself
