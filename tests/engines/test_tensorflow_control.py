@@ -231,6 +231,10 @@ def test_a_size_known_only_at_run_time() -> None:
     assert twice == 4
 
 
+def test_a_graph_without_results() -> None:
+    assert both(graph_of(lambda x: None, scalar()), 1.0) == []
+
+
 def test_arguments_that_do_not_fit_are_refused() -> None:
     n = fresh("n")
     executable = get_engine("tensorflow").compile(graph_of(add, Spec((n,), F64), Spec((n,), F64)))
