@@ -4,6 +4,8 @@ import re
 import sys
 from pathlib import Path
 
+from pygments.lexers.special import TextLexer
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generate_ops  # noqa: E402
@@ -40,4 +42,5 @@ def mark_code(app, what, name, obj, options, lines):
 
 def setup(app):
     """Connects what is defined here."""
+    app.add_lexer("mermaid", TextLexer)  # pictures stay text here; code hosts draw them
     app.connect("autodoc-process-docstring", mark_code)
