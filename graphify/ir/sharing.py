@@ -24,8 +24,8 @@ Links = list[tuple["weakref.ref[Tensor]", "Tensor | None"]]
 
 
 def link(one: Tensor, other: Tensor, when: Tensor | None = None) -> None:
-    """From now on the two may be one array: if `when` holds, or, for None, who knows when."""
-    if one is other or any(t is other for t, _ in links(one)):
+    """From now on the two may be one array: if `when` holds (one of several), or who knows when."""
+    if one is other or any(t is other and (w is None or w is when) for t, w in links(one)):
         return
     for a, b in ((one, other), (other, one)):
         a._shared = [*(a._shared or ()), (weakref.ref(b), when)]

@@ -38,6 +38,33 @@ def program(x, y):
     x[1] = 50.0
     return z
 """,
+    "a name that may be the argument for more than one reason": """
+def program(x):
+    for i in range(3):
+        if x[0] > 0:
+            break
+        x = x // 2
+    x[:] *= 1.5
+    return x
+""",
+    "an early return of what later statements update": """
+def program(x, k):
+    if k > 5:
+        return x * 2
+    elif k > 1:
+        if x.sum() > 0:
+            return x
+        x[1] = 77.0
+    x[0] = 9.0
+    return x
+""",
+    "a while loop of no turns leaves the name to the argument": """
+def program(x):
+    while 0 < x.sum() < 10:
+        x = x * 2
+    x[0] = 8.0
+    return x
+""",
     "two names for what a branch makes": """
 def program(x, k):
     if k > 1:
@@ -97,6 +124,18 @@ def program(x, y):
         if y.all():
             return a
     return a
+""",
+    "the larger of two arrays is that array": """
+def program(s, k):
+    a = max(s, k * 1.0)
+    b = max(s, s)
+    b *= k
+    return a, b
+""",
+    "round gives a Python integer": """
+def program(xi, s):
+    xi += round(s)
+    return xi
 """,
     "the first turn is peeled off": """
 def program(x):

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators import iteration, sharing
-from graphify.autograph.operators.places import Contents
 from graphify.autograph.operators.state import (
     Entry,
     Unstageable,
@@ -45,6 +44,7 @@ from graphify.ops import control, core, elementwise
 from graphify.ops.indexing import slice_
 from graphify.tracing.capture import captured, frame, root_of
 from graphify.tracing.guards import Place
+from graphify.tracing.places import Contents, forget_local
 
 State = tuple[Any, ...]
 Names = tuple[str, ...]
@@ -125,9 +125,7 @@ def _tensor_name(tensor: Tensor) -> str:
 
 def _slots(builder: Builder, shared: set[Any]) -> dict[Any, Slot]:
     """What the frame wrote, less state variables and containers that it made and dropped itself."""
-    for key, (target, _) in list(builder.writes.items()):
-        if isinstance(target, Contents) and target.is_local():
-            del builder.writes[key]
+    forget_local(builder)
     return {
         key: Slot(target, before)
         for key, (target, before) in builder.writes.items()
