@@ -3,8 +3,7 @@
 A location is a code object and an instruction offset, so taking one while tracing costs a frame
 walk and no more; file, line, columns and text are read when somebody asks.
 
-    >>> here().function
-    '<module>'
+    here().resolve().function    # "f", where f is the user's
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def custom_gradient(function: Function) -> Function:
         ... def log1pexp(x):
         ...     e = np.exp(x)
         ...     return np.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
-        >>> float(grad(log1pexp)(100.0))
+        >>> float(graphify.grad(log1pexp)(100.0))
         1.0
     """
     structures.check_callable(function, "custom_gradient")

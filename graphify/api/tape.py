@@ -50,6 +50,7 @@ class GradientTape:
         RuntimeError: asking a non-persistent tape twice; entering a tape that is recording.
 
     Example:
+        >>> x = np.array(3.0)
         >>> with GradientTape() as outer:
         ...     outer.watch(x)
         ...     with GradientTape() as inner:

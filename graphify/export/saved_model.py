@@ -53,7 +53,7 @@ def save(
         LoweringError: TensorFlow is not installed.
 
     Example:
-        >>> save(predict, "/tmp/model", examples=[(x,)])
+        >>> save(predict, "model", examples=[(x,)])  # doctest: +SKIP
     """
     tf = tensorflow("graphify.saved_model.save")
     target = Path(path)
