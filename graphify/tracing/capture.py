@@ -34,6 +34,7 @@ from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
 from graphify.tracing.containers import Tracked, elements, rebuilt
 from graphify.tracing.guards import SCALARS, Fixed, Guard, Place, Presence, SameObject, Within, fingerprint, is_numeric
+from graphify.tracing.places import forget_local
 
 AnyPlace = Place | Within
 ABSENT = object()  # what a name or field that does not exist holds
@@ -286,6 +287,15 @@ def captured(builder: Builder) -> list[Value]:
     return [outer for outer, inner in builder.captures.items() if inner in builder.params]
 
 
+def _drop_objects(builder: Builder) -> None:
+    """Let go of the objects that a finished function constructed, and of what they hold."""
+    root = root_of(builder)
+    if root is not None:
+        made = [key for key, (_, home) in root.local_objects.items() if home is builder.home]
+        for key in made:
+            del root.local_objects[key]
+
+
 def subgraph(function: Callable[..., Any], specs: Sequence[Spec], name: str = "body") -> SubGraph:
     """Trace `function(*tensors)` with one symbolic tensor per spec.
 
@@ -296,6 +306,8 @@ def subgraph(function: Callable[..., Any], specs: Sequence[Spec], name: str = "b
         args = [Tensor(builder.param(spec)) for spec in specs]
         leaves, treedef = tree.flatten(function(*args))
         results = [value_in(resolve(as_tensor(leaf)), builder) for leaf in leaves]
+        _drop_objects(builder)
+        forget_local(builder, thoroughly=True)
         if builder.writes or (isinstance(builder, Root) and builder.wrote_outside()):
             raise TraceError(
                 f"{name}: the function updates a tensor or attribute of an enclosing scope",

@@ -309,6 +309,46 @@ def test_bad_input(call, kind, text):
         call()
 
 
+class Accumulator:
+    def __init__(self):
+        self.parts = []
+
+    def add(self, part):
+        self.parts.append(part)
+        self.last = part
+
+
+def with_containers(x):
+    table = [[0.0] * 3 for _ in range(3)]
+    for i in range(3):
+        for j in range(3):
+            table[i][j] = x[i] * x[j]
+    named = {"inner": {}}
+    named["inner"]["x"] = table[1][2]
+    parts = Accumulator()
+    parts.add(x[0])
+    parts.add(named["inner"]["x"])
+    return parts.last + parts.parts[0]
+
+
+def with_memory(x):
+    known = {}
+
+    def power(n):
+        if n < 2:
+            return x * n
+        if n not in known:
+            known[n] = power(n - 1) + power(n - 2)
+        return known[n]
+
+    return power(6)
+
+
+@pytest.mark.parametrize("f", [with_containers, with_memory], ids=lambda f: f.__name__)
+def test_containers_made_by_the_function_may_change(f, run):
+    assert_close(run(lambda x: graphify.vmap(f)(x))(X), np.stack([f(x) for x in X]))
+
+
 def test_updates_of_outer_arrays_are_refused():
     outer = gnp.zeros(3)
 
@@ -319,3 +359,15 @@ def test_updates_of_outer_arrays_are_refused():
     with pytest.raises(graphify.errors.TraceError, match="updates a tensor"):
         graphify.vmap(f)(X)
     assert_close(outer, np.zeros(3))
+
+
+def test_updates_of_outer_containers_are_refused():
+    outer = []
+
+    def f(x):
+        outer.append(x)
+        return x
+
+    with pytest.raises(graphify.errors.TraceError, match="updates a tensor"):
+        graphify.function(lambda m: graphify.vmap(f)(m))(X)
+    assert outer == []

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators.places import Contents
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.bind import Tensor, current_builder, resolve
@@ -28,6 +27,7 @@ from graphify.ops import core
 from graphify.syntax.loader import is_marked
 from graphify.tracing.capture import ABSENT, Root, root_of
 from graphify.tracing.guards import SCALARS, Place
+from graphify.tracing.places import Contents
 
 DO_NOT_CONVERT = "__graphify_do_not_convert__"
 _AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from dataclasses import dataclass
 from typing import Any
+
+from graphify.ir.graph import Builder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,3 +36,21 @@ class Contents:
 
     def __str__(self) -> str:
         return f"a {type(self.holder).__name__}"
+
+
+def forget_local(builder: Builder, thoroughly: bool = False) -> None:
+    """Drop from the write log the containers that the frame made and dropped itself.
+
+    Args:
+        thoroughly: find those in reference cycles, too: a recursive function that fills a table.
+    """
+    while local := [key for key, (target, _) in builder.writes.items() if _is_local(target)]:
+        for key in local:  # a container may hold another one: look again
+            del builder.writes[key]
+    if thoroughly and any(isinstance(target, Contents) for target, _ in builder.writes.values()):
+        gc.collect()
+        forget_local(builder)
+
+
+def _is_local(target: Any) -> bool:
+    return isinstance(target, Contents) and target.is_local()
