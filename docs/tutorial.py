@@ -69,15 +69,15 @@ assert same(
     ''',
 )
 
-# `ag.while_` decides when it runs. If the condition is an ordinary bool it is a Python loop. If it is
-# a symbolic tensor, the operator records one `while` node. So the same converted function serves
+# `ag.while_` decides when it runs. If the condition is an ordinary bool it is a Python loop. If it
+# is a symbolic tensor, the operator records one `while` node. So the same converted function serves
 # both, and a loop over a Python list next to it stays a Python loop.
 #
 # ## Reading the graph
 #
-# Each kind of arguments has a *concrete function*, and that has a graph: parameters, nodes in order,
-# results. Values keep the names you gave them. `f64[2]` is an array of two float64; the `~` marks
-# the counter as a Python number, which takes part in dtype promotion as Python numbers do.
+# Each kind of arguments has a *concrete function*, and that has a graph: parameters, nodes in
+# order, results. Values keep the names you gave them. `f64[2]` is an array of two float64; the `~`
+# marks the counter as a Python number, which takes part in dtype promotion as Python numbers do.
 
 concrete = halvings.get_concrete_function(np.array([3.0, 20.0]))
 assert same(
@@ -136,8 +136,8 @@ assert np.array_equal(wasteful(np.zeros((2, 2))), np.zeros((2, 2)))
 # ## Engines
 #
 # An engine makes a graph callable. The default, `reference`, runs it node by node with NumPy and
-# defines what it means. `tensorflow` turns it into a real GraphDef and runs that. Engines are chosen
-# per function, or by a switch. With `check` on, each result is compared with the reference.
+# defines what it means. `tensorflow` turns it into a real GraphDef and runs that. Engines are
+# chosen per function, or by a switch. With `check` on, each result is compared with the reference.
 
 
 def tensorflow_is_here():
@@ -155,8 +155,8 @@ if tensorflow_is_here():
 
 # ## When a function is traced again
 #
-# A second shape of the same rank makes the axis that changed symbolic; that graph serves every later
-# length. `traces()` tells each time why.
+# A second shape of the same rank makes the axis that changed symbolic; that graph serves every
+# later length. `traces()` tells each time why.
 
 
 @graphify.function

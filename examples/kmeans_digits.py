@@ -67,7 +67,8 @@ result = model.signatures["serving_default"](
 assert "graphify" not in sys.modules
 np.testing.assert_allclose(result["centroids"], arrays["centroids"], rtol=1e-9)
 np.testing.assert_array_equal(result["labels"], arrays["labels"])
-print(f"TensorFlow {tf.__version__}: {int(result['turns'])} turns, inertia {float(result['inertia']):.6f}")
+turns, inertia = int(result["turns"]), float(result["inertia"])
+print(f"TensorFlow {tf.__version__}: {turns} turns, inertia {inertia:.6f}")
 """
 
 
@@ -88,8 +89,11 @@ def main() -> None:
     (labels, turns, inertia), first_seconds = timed(staged, images, centroids, 1e-6)
     _, next_seconds = timed(staged, images, start.copy(), 1e-6)
     print(f"{len(images)} images, {CLUSTERS} clusters: {turns} turns, inertia {float(inertia):.6f}")
-    print(f"plain NumPy {plain_seconds * 1e3:.0f} ms; graphify first call {first_seconds * 1e3:.0f} ms, "
-          f"then {next_seconds * 1e3:.0f} ms (reference engine)")
+    print(
+        f"plain NumPy {plain_seconds * 1e3:.0f} ms; "
+        f"graphify first call {first_seconds * 1e3:.0f} ms, "
+        f"then {next_seconds * 1e3:.0f} ms (reference engine)"
+    )
     np.testing.assert_array_equal(labels, expected[0])
     np.testing.assert_array_equal(centroids, expected_centroids)
     assert (turns, float(inertia)) == (expected[1], float(expected[2]))
@@ -126,7 +130,9 @@ def export(images: np.ndarray, start: np.ndarray, path: Path) -> None:
     print(f"wrote {path}")
     expected = fit(images, start)
     data = path.with_suffix(".npz")
-    np.savez(data, images=images, start=start, centroids=expected["centroids"], labels=expected["labels"])
+    np.savez(
+        data, images=images, start=start, centroids=expected["centroids"], labels=expected["labels"]
+    )
     subprocess.run([sys.executable, "-c", RELOAD, str(path), str(data)], check=True)
     print("a fresh process with stock TensorFlow gives the same clusters")
 
@@ -152,7 +158,11 @@ def draw(centroids: np.ndarray, labels, path: Path) -> None:
 def show(graph, full: bool, lines: int = 40) -> None:
     """A graph's text; its beginning only, unless all of it is wanted."""
     text = str(graph).splitlines()
-    shown = text if full or len(text) <= lines else [*text[:lines], f"  ... {len(text) - lines} more lines (--full)"]
+    shown = (
+        text
+        if full or len(text) <= lines
+        else [*text[:lines], f"  ... {len(text) - lines} more lines (--full)"]
+    )
     print("\n".join(shown))
 
 
@@ -166,7 +176,9 @@ def title(text: str) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "output")
     parser.add_argument("--full", action="store_true", help="print the graphs whole")
     return parser.parse_args()

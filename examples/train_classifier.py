@@ -79,7 +79,9 @@ def main() -> None:
         order = rng.permutation(len(train_x))
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
-            params, momentum, loss = train_step(params, momentum, train_x[batch], train_y[batch], rate)
+            params, momentum, loss = train_step(
+                params, momentum, train_x[batch], train_y[batch], rate
+            )
             losses.append(float(loss))
         progress.set_postfix(loss=f"{losses[-1]:.4f}")
 
@@ -111,7 +113,9 @@ def draw(losses: list[float], path: Path) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "output")
     return parser.parse_args()

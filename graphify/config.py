@@ -56,7 +56,9 @@ def _parse(name: str, text: str) -> Any:
         try:
             return int(text)
         except ValueError:
-            raise ValueError(f"GRAPHIFY_{name.upper()}: expected an integer, got {text!r}") from None
+            raise ValueError(
+                f"GRAPHIFY_{name.upper()}: expected an integer, got {text!r}"
+            ) from None
     return text
 
 
@@ -73,7 +75,9 @@ class Config:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in Settings.__slots__:
-            raise AttributeError(f"config has no switch {name!r}; it has {list(Settings.__slots__)}")
+            raise AttributeError(
+                f"config has no switch {name!r}; it has {list(Settings.__slots__)}"
+            )
         return getattr(self.settings, name)
 
     @contextlib.contextmanager
@@ -137,7 +141,9 @@ class Config:
 def _checked(changes: dict[str, Any]) -> dict[str, Any]:
     unknown = sorted(set(changes) - set(Settings.__slots__))
     if unknown:
-        raise ValueError(f"config: unknown switch {unknown[0]!r}; known: {list(Settings.__slots__)}")
+        raise ValueError(
+            f"config: unknown switch {unknown[0]!r}; known: {list(Settings.__slots__)}"
+        )
     for name, value in changes.items():
         kind = type(getattr(Settings(), name))
         if not isinstance(value, kind) and not (kind is bool and value in (0, 1)):

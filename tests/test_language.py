@@ -89,7 +89,18 @@ def logic(x):
 @supported
 def builtins(x):
     a, b, c = x
-    return int(a), float(b), bool(c), abs(x), round(c), len(x), min(a, b), max(x), sum(x), any(x > 2)
+    return (
+        int(a),
+        float(b),
+        bool(c),
+        abs(x),
+        round(c),
+        len(x),
+        min(a, b),
+        max(x),
+        sum(x),
+        any(x > 2),
+    )
 
 
 @supported

@@ -1,6 +1,6 @@
 """What `GRAPHIFY_CHECK=1` adds to a call: the engine's results compared with the reference.
 
-    compare_with_reference(graph, arrays, results, "f: engine tensorflow")
+compare_with_reference(graph, arrays, results, "f: engine tensorflow")
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def compare_with_reference(
     for position, (want, got) in enumerate(zip(expected, results, strict=True)):
         if not _agree(np.asarray(want), np.asarray(got)):
             raise InternalError(
-                f"{what}: result {position}: expected {want!r:.200} (the reference), got {got!r:.200}"
+                f"{what}: result {position}: expected {want!r:.200} (reference), got {got!r:.200}"
             )
 
 
