@@ -266,6 +266,11 @@ def condition_of_a_comprehension(x):
     return [v for v in x if v > 0]
 
 
+@refused(ConcreteValueNeeded)
+def text_of_a_tensor(x):
+    return f"{x.sum()}" == "2.0"
+
+
 @refused(SpecError)
 def missing_from_graphify(x):
     return np.fft.fft(x)
@@ -303,6 +308,23 @@ def test_refused_with_line_and_remedy(case):
     place, first = caught.value.location, function.__code__.co_firstlineno
     assert place.file.endswith("test_language.py")
     assert first <= place.line <= first + 10
+
+
+def test_texts_of_tensors_in_print_raise_and_assert(capsys):
+    @graphify.function
+    def speaking(x):
+        print(f"sum {x.sum():.1f}", x[0])
+        if x.sum() > 5:
+            raise ValueError(f"too large: {x.sum()}")
+        assert x.sum() < 4, f"large: {x.max()}"
+        return x
+
+    speaking(X)
+    assert capsys.readouterr().out == "sum 2.0 1.0\n"
+    with pytest.raises(ValueError, match="too large: 6.0"):
+        speaking(X * 3)
+    with pytest.raises(AssertionError, match="large: 6.0"):
+        speaking(X * 2)
 
 
 def test_a_tensor_is_no_key():
