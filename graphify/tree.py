@@ -6,7 +6,11 @@
     >>> treedef.unflatten([10, 20, 30])
     {'a': 10, 'b': (20, 30)}
 
-Everything that is not one of these containers, None included, is a leaf.
+Everything that is not one of these containers, None included, is a leaf. `flatten_arrays` takes
+None for the absence of an array, as the transformations do: it stays where it is.
+
+    >>> flatten_arrays((1, None))[0]
+    [1]
 """
 
 from __future__ import annotations
@@ -52,12 +56,19 @@ class TreeDef:
 
 
 LEAF = TreeDef(None)
+EMPTY = TreeDef(type(None))  # see flatten_arrays
 
 
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], TreeDef]:
     """The leaves of a tree in order, and its shape."""
     leaves: list[Any] = []
     return leaves, _flatten(tree, leaves, is_leaf)
+
+
+def flatten_arrays(tree: Any) -> tuple[list[Any], TreeDef]:
+    """As `flatten`, but None is a container without leaves."""
+    leaves: list[Any] = []
+    return leaves, _flatten(tree, leaves, None, none_is_leaf=False)
 
 
 def leaves(tree: Any) -> list[Any]:
@@ -85,13 +96,18 @@ def is_container(value: Any) -> bool:
     return _open(value) is not None
 
 
-def _flatten(tree: Any, out: list[Any], is_leaf: Callable[[Any], bool] | None) -> TreeDef:
+def _flatten(
+    tree: Any, out: list[Any], is_leaf: Callable[[Any], bool] | None, none_is_leaf: bool = True
+) -> TreeDef:
+    if tree is None and not none_is_leaf:
+        return EMPTY
     opened = None if is_leaf is not None and is_leaf(tree) else _open(tree)
     if opened is None:
         out.append(tree)
         return LEAF
     keys, children = opened
-    return TreeDef(type(tree), keys, tuple(_flatten(child, out, is_leaf) for child in children))
+    inside = tuple(_flatten(child, out, is_leaf, none_is_leaf) for child in children)
+    return TreeDef(type(tree), keys, inside)
 
 
 def _open(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
@@ -122,6 +138,8 @@ def _field_names(kind: type) -> tuple[str, ...] | None:
 def _rebuild(kind: type, keys: tuple[Any, ...], children: list[Any]) -> Any:
     if kind is list:
         return children
+    if kind is type(None):
+        return None
     if kind is tuple:
         return tuple(children)
     if kind is dict or kind is OrderedDict:

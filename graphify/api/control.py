@@ -216,16 +216,12 @@ def scan(
         (6.0, [1.0, 3.0, 6.0])
     """
     _functions("scan", f=f)
-    leaves, treedef = tree.flatten(xs)
-    rows = (
-        []
-        if xs is None
-        else [core.strong(array_leaf(leaf, "scan: argument 'xs'")) for leaf in leaves]
-    )
+    leaves, treedef = tree.flatten_arrays(xs)
+    rows = [core.strong(array_leaf(leaf, "scan: argument 'xs'")) for leaf in leaves]
     count = _scan_length(rows, length)
 
     def step(carry: Any, *row: Any) -> tuple[Any, Any]:
-        outcome = apply(f, carry, None if xs is None else treedef.unflatten(list(row)))
+        outcome = apply(f, carry, treedef.unflatten(row))
         if not isinstance(outcome, tuple) or len(outcome) != 2:
             raise TypeError(
                 f"scan: expected the function to return (carry, y), got {outcome!r:.80}"
@@ -237,7 +233,12 @@ def scan(
     if reverse:
         rows = [flip(row, axes=(0,)) for row in rows]
     carry, ys = _staged_scan(step, init, rows, count)
-    return carry, tree.map_structure(lambda y: flip(y, axes=(0,)), ys) if reverse else ys
+    return carry, _each(lambda y: flip(y, axes=(0,)), ys) if reverse else ys
+
+
+def _each(function: Function, arrays: Any) -> Any:
+    leaves, treedef = tree.flatten_arrays(arrays)
+    return treedef.unflatten([function(leaf) for leaf in leaves])
 
 
 def _scan_length(rows: Sequence[Tensor], length: Any) -> Dim:
@@ -268,7 +269,7 @@ ROUNDS = 8  # a carry whose dtype grows settles in two or three
 
 def _staged_scan(step: Function, init: Any, rows: Sequence[Tensor], count: Dim) -> tuple[Any, Any]:
     """The scan as a `loop`; the carry's dtypes grow until a turn keeps them."""
-    flat, treedef = tree.flatten(init)
+    flat, treedef = tree.flatten_arrays(init)
     start = [array_leaf(leaf, "scan: argument 'init'") for leaf in flat]
     specs = [tensor.spec for tensor in start]
     examples = [Spec(row.dims[1:], row.dtype) for row in rows]
@@ -302,13 +303,13 @@ def _trace_step(
 
     def turn(_: Tensor, *values: Tensor) -> Any:
         carry, y = step(treedef.unflatten(values[: len(specs)]), *values[len(specs) :])
-        leaves, own = tree.flatten(carry)
+        leaves, own = tree.flatten_arrays(carry)
         if own != treedef:
             raise TraceError("scan: the carry after a step has another structure than before it")
         tensors = [resolve(as_tensor(leaf)) for leaf in leaves]
         after[:] = [_joined(spec, tensor) for spec, tensor in zip(specs, tensors, strict=True)]
         fitted = [fit(tensor, spec) for tensor, spec in zip(tensors, after, strict=True)]
-        return treedef.unflatten(fitted), tree.map_structure(lambda leaf: _strong(leaf), y)
+        return treedef.unflatten(fitted), _each(_strong, y)
 
     index = Spec((), np.dtype(np.int64))
     sub = subgraph(turn, [index, *specs, *examples], "step")

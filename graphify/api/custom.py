@@ -51,7 +51,7 @@ def custom_gradient(function: Function) -> Function:
                 f"got {outcome!r:.80}"
             )
         result, grad_fn = outcome
-        leaves, treedef = tree.flatten(result)
+        leaves, treedef = tree.flatten_arrays(result)
         ys = [structures.array_leaf(leaf, "custom_gradient: the result") for leaf in leaves]
         xs = [
             structures.array_leaf(x, "custom_gradient")

@@ -126,7 +126,7 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, 
     run = Linearised("vjp", function, primals, {}, range(len(primals)))
     run.let_go(primals)
     result, aux = split_aux(run.result, has_aux, "vjp")
-    leaves, treedef = tree.flatten(result)
+    leaves, treedef = tree.flatten_arrays(result)
     targets = [tensor_now(run.target(leaf)) for leaf in leaves]
     keys = [run.key(target) for target in targets]
 
@@ -173,7 +173,7 @@ def jvp(
         models = [next(sources) for _ in range(treedef.num_leaves)]
         ts += matching(tangent, treedef, models, f"jvp: tangents[{k}]")
     result, aux = split_aux(run.result, has_aux, "jvp")
-    leaves, treedef = tree.flatten(result)
+    leaves, treedef = tree.flatten_arrays(result)
     targets = [run.target(leaf) for leaf in leaves]
     found = pushforward(run.tape.records, run.keys, ts, [run.key(t) for t in targets])
     pairs = zip(found, targets, strict=True)
@@ -212,7 +212,7 @@ def jacobian(
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         places = places_of(argnums, args, "jacobian")
         run = Linearised("jacobian", function, args, kwargs, places)
-        leaves, treedef = tree.flatten(run.result)
+        leaves, treedef = tree.flatten_arrays(run.result)
         targets = [structures.inexact_leaf(leaf, "jacobian: the result") for leaf in leaves]
         rows = _jacobian_rows(run, targets, mode)
         trees = [run.arranged(row) for row in rows]

@@ -41,7 +41,7 @@ class Linearised:
 
     def _watched(self, value: Any, place: int) -> Any:
         """An argument whose arrays are new values, so that only this use of them counts."""
-        leaves, treedef = tree.flatten(value)
+        leaves, treedef = tree.flatten_arrays(value)
         name = f"{self.what}: {structures.parameter_name(self.function, place)}"
         fresh = []
         for leaf, path in zip(leaves, treedef.paths(), strict=True):
@@ -133,7 +133,9 @@ def matching(
     Raises:
         ValueError: another structure or shape.
     """
-    leaves, own = tree.flatten(value)
+    leaves, own = tree.flatten_arrays(value)
+    if own != treedef:
+        leaves, own = tree.flatten(value)  # None for an integer array
     if own != treedef:
         raise ValueError(f"{what}: expected the structure of the values, got {value!r:.80}")
     result: list[Tensor | None] = []

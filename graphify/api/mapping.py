@@ -54,12 +54,12 @@ def _leaves(
     Raises:
         TypeError, ValueError: a mapped leaf is no array or has no such axis; a bad `in_axes`.
     """
-    values, treedef = tree.flatten(list(args))
+    values, treedef = tree.flatten_arrays(list(args))
     flat = structures.prefix_leaves(axes, list(args), f"{what}: in_axes")
     paths = [
         f"{what}: {structures.parameter_name(function, place)}" + (path and f" at {path}")
         for place, arg in enumerate(args)
-        for path in tree.flatten(arg)[1].paths()
+        for path in tree.flatten_arrays(arg)[1].paths()
     ]
     return [_leaf(v, a, p) for v, a, p in zip(values, flat, paths, strict=True)], treedef
 
@@ -281,7 +281,7 @@ def stack_trees(what: str, trees: Sequence[Any]) -> Any:
     Raises:
         ValueError: structures or shapes differ. TypeError: a leaf is no array.
     """
-    flat = [tree.flatten(t) for t in trees]
+    flat = [tree.flatten_arrays(t) for t in trees]
     first = flat[0][1]
     if any(treedef != first for _, treedef in flat):
         raise ValueError(f"{what}: the function returns different structures for different rows")

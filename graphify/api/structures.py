@@ -97,7 +97,7 @@ def prefix_leaves(prefix: Any, value: Any, what: str) -> list[Any]:
         ValueError: the prefix has another structure.
     """
     if prefix is None or isinstance(prefix, int):
-        return [prefix] * len(tree.leaves(value))
+        return [prefix] * len(tree.flatten_arrays(value)[0])
     if not tree.is_container(prefix):
         raise TypeError(f"{what}: expected an int, None or a container of them, got {prefix!r}")
     parts, values = _children(prefix), _children(value) if tree.is_container(value) else None

@@ -111,7 +111,7 @@ class GradientTape:
         Raises:
             TypeError: a leaf is no array; a Python number cannot be watched.
         """
-        for leaf in tree.leaves(tensor):
+        for leaf in tree.flatten_arrays(tensor)[0]:
             resolved = _source(leaf, "watch: argument 'tensor'")
             self._note(leaf, resolved)
 
@@ -197,10 +197,10 @@ class GradientTape:
             TransformError: an operation on the way has no gradient.
         """
         with self._asking("gradient", unconnected_gradients):
-            leaves, treedef = tree.flatten(target)
+            leaves, treedef = tree.flatten_arrays(target)
             targets = [_target(leaf, "gradient: argument 'target'") for leaf in leaves]
             gs = _output_gradients(output_gradients, treedef, targets)
-            flat, structure = tree.flatten(sources)
+            flat, structure = tree.flatten_arrays(sources)
             keys = [self._key(leaf, "gradient: argument 'sources'") for leaf in flat]
             grads = backprop(self._tape.records, [self._tape.key(t) for t in targets], gs, keys)
             settled = self._settled(grads, keys, unconnected_gradients, ())
@@ -222,7 +222,7 @@ class GradientTape:
         """
         with self._asking("jacobian", unconnected_gradients):
             y = _target(target, "jacobian: argument 'target'")
-            flat, structure = tree.flatten(sources)
+            flat, structure = tree.flatten_arrays(sources)
             keys = [self._key(leaf, "jacobian: argument 'sources'") for leaf in flat]
             rows = reverse_jacobian(self._tape, self._tape.key(y), keys)
             return structure.unflatten(self._settled(rows, keys, unconnected_gradients, y.dims))
@@ -337,7 +337,9 @@ def _output_gradients(
     if given is None:
         return [core.ones_like(target) for target in targets]
     what = "gradient: argument 'output_gradients'"
-    leaves, own = tree.flatten(given)
+    leaves, own = tree.flatten_arrays(given)
+    if own != treedef:
+        leaves, own = tree.flatten(given)  # None: ones
     if own != treedef:
         raise ValueError(f"{what}: expected the structure of the target, got {given!r:.80}")
     result: list[Tensor | None] = []

@@ -304,7 +304,7 @@ def subgraph(function: Callable[..., Any], specs: Sequence[Spec], name: str = "b
     """
     with frame(name) as builder:
         args = [Tensor(builder.param(spec)) for spec in specs]
-        leaves, treedef = tree.flatten(function(*args))
+        leaves, treedef = tree.flatten_arrays(function(*args))
         results = [value_in(resolve(as_tensor(leaf)), builder) for leaf in leaves]
         _drop_objects(builder)
         forget_local(builder, thoroughly=True)

@@ -110,6 +110,25 @@ def test_scan_without_rows_and_without_steps(run):
     assert float(carry) == 1.0 and ys.shape == (0,)
 
 
+def test_scan_without_results_of_the_steps(run):
+    """None stands for no array, in the carry, the rows and the results."""
+
+    def f(rows):
+        def step(carry, row):
+            return {"sum": carry["sum"] + row[0], "bias": carry["bias"]}, (row[0] * 2, None)
+
+        start = {"sum": 0.0, "bias": None}
+        return graphify.scan(step, start, (rows, None)), graphify.scan(
+            lambda c, row: (c * row, None), 1.0, rows
+        )
+
+    (carry, ys), (product, nothing) = run(f)(X)
+    assert carry["bias"] is None and ys[1] is None and nothing is None
+    assert_close(carry["sum"], X.sum())
+    assert_close(ys[0], X * 2)
+    assert_close(product, X.prod())
+
+
 def test_a_growing_dtype_is_joined():
     carry, _ = graphify.function(lambda r: graphify.scan(lambda c, v: (c + v, v), 0, r))(X)
     assert_close(carry, np.asarray(X.sum()))

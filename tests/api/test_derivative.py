@@ -11,6 +11,7 @@ import graphify.numpy as gnp
 from graphify.api import custom, derivative
 from graphify.errors import TransformError
 from tests.differences import check_grads, numerical_gradient
+from tests.tolerances import assert_close
 
 X = np.array([0.5, -1.25, 2.0])
 W = np.array([[0.3, -0.7, 1.1], [0.9, 0.2, -0.4]])
@@ -18,7 +19,7 @@ W = np.array([[0.3, -0.7, 1.1], [0.9, 0.2, -0.4]])
 
 @pytest.mark.parametrize("module", [derivative, custom], ids=lambda m: m.__name__)
 def test_examples(module):
-    names = {"np": np, "gnp": gnp, "grad": graphify.grad, **vars(module)}
+    names = {"np": np, "gnp": gnp, "graphify": graphify, **vars(module)}
     result = doctest.testmod(module, globs=names, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.attempted and not result.failed
 
@@ -56,6 +57,33 @@ def test_containers_keep_their_structure():
     np.testing.assert_allclose(g[1], (X @ W.T + [1, 2]).sum())
     staged = graphify.function(graphify.grad(loss))(params, {"x": X})
     np.testing.assert_allclose(staged[0].w, g[0].w)
+
+
+@pytest.mark.parametrize("staged", [False, True], ids=["eager", "staged"])
+def test_none_stands_for_no_array(staged):
+    run = graphify.function if staged else (lambda f: f)
+    parameters = {"w": np.array([1.0, 2.0]), "bias": None}
+
+    def f(p):
+        return {"y": p["w"] ** 2, "bias": p["bias"]}
+
+    def loss(p):
+        return gnp.sum(f(p)["y"])
+
+    gradient = run(graphify.grad(loss))(parameters)
+    assert gradient["bias"] is None
+    assert_close(gradient["w"], np.array([2.0, 4.0]))
+    assert_close(run(graphify.hessian(loss))(parameters)["w"]["w"], np.diag([2.0, 2.0]))
+    value, tangent = graphify.jvp(f, (parameters,), (parameters,))
+    assert value["bias"] is None and tangent["bias"] is None
+    assert_close(tangent["y"], np.array([2.0, 8.0]))
+    value, pullback = graphify.vjp(f, parameters)
+    (cotangent,) = pullback({"y": np.ones(2), "bias": None})
+    assert cotangent["bias"] is None
+    assert_close(cotangent["w"], np.array([2.0, 4.0]))
+    matrix = graphify.jacobian(f)(parameters)
+    assert matrix["bias"] is None and matrix["y"]["bias"] is None
+    assert_close(matrix["y"]["w"], np.diag([2.0, 4.0]))
 
 
 def test_argnums_and_aux():

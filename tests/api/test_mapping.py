@@ -203,6 +203,19 @@ def test_in_axes_and_out_axes(run):
     assert_close(graphify.vmap(lambda: gnp.ones(2), axis_size=3)(), np.ones((3, 2)))
 
 
+def test_none_stands_for_no_array(run):
+    def f(p, x):
+        y = p["w"] * x
+        return {"y": y if p["bias"] is None else y + p["bias"], "extra": None}
+
+    got = run(lambda p, x: graphify.vmap(f)(p, x))({"w": X, "bias": None}, X)
+    assert got["extra"] is None
+    assert_close(got["y"], X * X)
+    got = graphify.map_fn(lambda row: (row[0] * 2, row[1]), (X, None))
+    assert got[1] is None
+    assert_close(got[0], X * 2)
+
+
 def test_static_arguments_pass_through():
     f = graphify.vmap(lambda x, mode: x * 2 if mode == "twice" else x, in_axes=(0, None))
     assert_close(f(X, "twice"), X * 2)
