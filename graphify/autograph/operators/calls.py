@@ -23,6 +23,7 @@ from graphify.autograph.operators.undefined import certain
 from graphify.ir.bind import Tensor, current_builder, resolve
 from graphify.location import here, is_library, is_library_module
 from graphify.numpy._table import FUNCTIONS
+from graphify.numpy.random import as_generator
 from graphify.ops import core
 from graphify.syntax.loader import is_marked
 from graphify.tracing.capture import ABSENT, Root, root_of
@@ -55,6 +56,10 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     replacement = _replacement(function) if builder is not None else None
     if replacement is not None:
         return replacement(*args, **kwargs)
+    owner = getattr(function, "__self__", None)
+    if builder is not None and isinstance(owner, (np.random.Generator, np.random.RandomState)):
+        draw = getattr(as_generator(owner), function.__name__)  # the same stream, at each run
+        return draw(*args, **kwargs)
     if isinstance(function, MethodType):
         if isinstance(function.__func__, FunctionType):
             return call(function.__func__, function.__self__, *args, **kwargs)
