@@ -35,12 +35,35 @@ from graphify.ops.slices import normalise_slice
 def getitem(x: Tensor, key: Any) -> Tensor:
     """x[key] with NumPy's meaning. A basic key gives a view, except of a single element."""
     plan = _Plan(x, key)
+    if not plan.arrays and _has_index_array(key):
+        return _detached(slice_(x, *plan.scalars, key=plan.basic))
     if not plan.arrays:
         whole = any(item is Ellipsis for item in (key if type(key) is tuple else (key,)))
         return _view(x, plan) if whole else _part(x, plan)
     part = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
     picked = gather(part, *plan.arrays, axes=plan.axes)
     return _to_place(picked, plan)
+
+
+def _has_index_array(key: Any) -> bool:
+    """Whether an index is a 0-d integer array: NumPy then copies, where a number gives a view."""
+    items = key if type(key) is tuple else (key,)
+    return any(
+        isinstance(item, (np.ndarray, Tensor))
+        and item.ndim == 0
+        and not (isinstance(item, Tensor) and (item._scalar or item.spec.weak))
+        for item in items
+    )
+
+
+def _detached(part: Tensor) -> Tensor:
+    if part.is_symbolic:
+        part._base = part._view = None
+        copied = part
+    else:
+        copied = core.copy(part)
+    copied._scalar = not part.ndim
+    return copied
 
 
 def _part(x: Tensor, plan: _Plan) -> Tensor:

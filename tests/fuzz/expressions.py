@@ -68,6 +68,7 @@ class Expressions:
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
+        self.takes: dict[str, Kind] = {}  # of each function of the program, its argument's kind
         self.tables: dict[str, Callable[[Samples, int], str]] = {
             "n": self.numeric, "a": self.array, "c": self.condition,
             "i": self.integer, "s": self.scalar, "m": self.mask,
@@ -148,7 +149,10 @@ class Expressions:
         table = self.rng.choice([NUMERIC, NUMERIC, INDEXING, REDUCTIONS, SHAPES, SCALARS])
         helpers = samples.functions()
         if helpers and self.rng.random() < 0.15:
-            return f"{self.rng.choice(helpers)}({self.atom(samples)})"
+            name = self.rng.choice(helpers)
+            alike = [n for n in samples.names() if samples.kind(n) == self.takes[name]]
+            if alike:  # every path of a staged function is traced, so each must suit the argument
+                return f"{name}({self.rng.choice(alike)})"
         return self.fill(self.rng.choice(table), samples, depth)
 
     def atom(self, samples: Samples) -> str:

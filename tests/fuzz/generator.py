@@ -247,8 +247,8 @@ class Writer:
         name = self.variable(samples, lambda v: isinstance(v, np.ndarray) and v.ndim > 0)
         fill = lambda t: self.expressions.fill(t, samples, 2)  # noqa: E731
         keys = ["0", "-1", fill("{i}"), "1:", ":2", "::2", fill(":{i}"), fill("{i}:"), "::-1",
-                f"{name} > {fill('{s}')}", f"{name} < 0", ":, 0", "0, :", fill("{i}, 1"), "...", ":",
-                "[0, 2]", fill("{i} % 2"), "1:, 0", fill(":, {i}")]  # fmt: skip
+                f"{name} > {fill('{s}')}", f"{name} < 0", ":, 0", "0, :", fill("{i}, 1"), "...",
+                ":", "[0, 2]", fill("{i} % 2"), "1:, 0", fill(":, {i}")]  # fmt: skip
         sign = self.rng.choice(["=", "=", "+=", "-=", "*="])
         value = self.expressions.some(samples)
         key = self.rng.choice(keys)
@@ -356,13 +356,16 @@ class Writer:
 
     def iterable(self, samples: Samples) -> tuple[str, str]:
         index, item, other = self.fresh("i"), self.fresh("e"), self.fresh("e")
-        forms = [(index, "range(3)"), (index, "range(12)" if self.rng.random() < 0.5 else "range(4)"), (index, "range(1, 10, 2)"),
-                 (index, "range({i} % 6)"), (index, "range({i} % 4 + 1)"), (index, "range(len({a}))"),
-                 (index, "range(len({a}) - 1, -1, -1)"), (item, "{a}"), (item, "{a}"),
-                 (f"{item}, {other}", "zip({a}, {a})"), (f"{index}, {item}", "enumerate({a})"),
-                 (f"{index}, ({item}, {other})", "enumerate(zip({a}, {a}))"),
-                 (item, "reversed({a})"), (index, "reversed(range(4))"), (item, "[{s}, {s}]"),
-                 (index, "range({a}.shape[0])"), (index, "range({i} % 5, {i} % 5 + 3)")]  # fmt: skip
+        turns = self.rng.choice(["range(4)", "range(12)"])
+        forms = [
+            (index, "range(3)"), (index, turns), (index, "range(1, 10, 2)"), (index, "range({i} % 6)"),
+            (index, "range({i} % 4 + 1)"), (index, "range(len({a}))"),
+            (index, "range(len({a}) - 1, -1, -1)"), (item, "{a}"), (item, "{a}"),
+            (f"{item}, {other}", "zip({a}, {a})"), (f"{index}, {item}", "enumerate({a})"),
+            (f"{index}, ({item}, {other})", "enumerate(zip({a}, {a}))"),
+            (item, "reversed({a})"), (index, "reversed(range(4))"), (item, "[{s}, {s}]"),
+            (index, "range({a}.shape[0])"), (index, "range({i} % 5, {i} % 5 + 3)"),
+        ]  # fmt: skip
         target, template = self.rng.choice(forms)
         return target, self.expressions.fill(template, samples, 1)
 
@@ -398,6 +401,7 @@ class Writer:
         finally:
             self.nested -= 1
         lines = [f"def {name}({parameter}):", *indented(lines)]
+        self.expressions.takes[name] = samples.kind(given)
         if not call:
             spaces = [_run("\n".join(lines), {}) for _ in samples.environments]
             samples.bind(name, [space[name] for space in spaces])

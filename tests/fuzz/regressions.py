@@ -132,6 +132,14 @@ def program(s, k):
     b *= k
     return a, b
 """,
+    "an index that is a 0-d array gives a copy, a NumPy scalar a view": """
+def program(w, k, ks):
+    row = w[k]
+    row += 100
+    other = w[ks]
+    other += 1000
+    return w, row
+""",
     "round gives a Python integer": """
 def program(xi, s):
     xi += round(s)
