@@ -110,8 +110,8 @@ def at(error: BaseException, location: Any) -> BaseException:
         return error
     location = _resolved(location)
     if isinstance(error, GraphifyError):
-        located: Any = type(error)(error.message, location=location, remedy=error.remedy)
-        return located.with_traceback(error.__traceback__)  # type: ignore[no-any-return]
+        again = type(error)(error.message, location=location, remedy=error.remedy)
+        return again.with_traceback(error.__traceback__)
     text = compose(str(error), location)
     try:
         located = type(error)(text)

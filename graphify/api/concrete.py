@@ -27,7 +27,7 @@ from graphify.ir.sizes import Shape
 from graphify.ir.types import Spec
 from graphify.ops.control import call as call_op
 from graphify.tracing.capture import Hidden
-from graphify.tracing.guards import Guard
+from graphify.tracing.guards import AnyGuard
 from graphify.tracing.signature import Call, Pattern
 
 
@@ -63,7 +63,7 @@ class Traced:
     outputs: list[Output]
     treedef: tree.TreeDef
     writes: list[Write]
-    guards: list[Guard]
+    guards: list[AnyGuard]
     notes: list[str] = field(default_factory=list)
     in_order: set[int] = field(default_factory=set)  # arrays that must lie in C order
 
@@ -133,7 +133,7 @@ class ConcreteFunction:
         """Whether everything the trace read from outside is still as it was."""
         return all(guard.holds() for guard in self._traced.guards)
 
-    def broken_guard(self) -> Guard | None:
+    def broken_guard(self) -> AnyGuard | None:
         return next((g for g in self._traced.guards if not g.holds()), None)
 
     def __call__(self, *args: Any) -> Any:
@@ -149,7 +149,7 @@ class ConcreteFunction:
         for name, tensor, spec in zip(self._array_names(), tensors, specs, strict=True):
             if tensor.dtype != spec.dtype or tensor.ndim != spec.ndim:
                 raise TypeError(f"{self.name}: argument {name}: expected {spec}, got {tensor.spec}")
-        if not self.pattern.matches(tuple(t.dims for t in tensors)):
+        if not self.pattern.matches(tuple(t.numpy().shape for t in tensors)):
             raise TypeError(f"{self.name}: expected shapes {self.pattern.dims}, got {[t.dims for t in tensors]}")
         return self.run(tensors)
 
@@ -208,7 +208,9 @@ class ConcreteFunction:
         later = []
         for write in self._traced.writes:
             if isinstance(write.target, (int, Hidden)):
-                writing.store(write.target, results[write.outputs[0].index], arrays, call)
+                index = write.outputs[0].index
+                assert index is not None
+                writing.store(write.target, results[index], arrays, call)
             else:
                 leaves = [self._field(output, results, arrays) for output in write.outputs]
                 later.append((write, write.treedef.unflatten(leaves)))

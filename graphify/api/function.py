@@ -368,9 +368,28 @@ def _without_internal_frames(error: BaseException) -> BaseException:
 
 
 @overload
-def function(python_function: Callable[..., Any]) -> Function: ...
+def function(
+    python_function: Callable[..., Any],
+    *,
+    input_signature: Sequence[TensorSpec] | None = None,
+    autograph: bool = True,
+    reduce_retracing: bool = False,
+    dynamic: bool | None = None,
+    max_traces: int | None = None,
+    on_retrace: OnRetrace = None,
+    engine: str | None = None,
+) -> Function: ...
 @overload
-def function(**options: Any) -> Callable[[Callable[..., Any]], Function]: ...
+def function(
+    *,
+    input_signature: Sequence[TensorSpec] | None = None,
+    autograph: bool = True,
+    reduce_retracing: bool = False,
+    dynamic: bool | None = None,
+    max_traces: int | None = None,
+    on_retrace: OnRetrace = None,
+    engine: str | None = None,
+) -> Callable[[Callable[..., Any]], Function]: ...
 
 
 def function(

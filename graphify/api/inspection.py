@@ -10,6 +10,7 @@ Attached to `Graph` here, because the graph lies below everything that can descr
 
 from __future__ import annotations
 
+import importlib
 import weakref
 from typing import Any
 
@@ -61,8 +62,7 @@ def _drawn(name: str) -> Any:
     """A function of graphify.ir.draw, imported when it is first asked for."""
 
     def draw(graph: Graph, *args: Any, **kwargs: Any) -> Any:
-        from graphify.ir import draw as pictures
-
+        pictures = importlib.import_module("graphify.ir.draw")
         return getattr(pictures, name)(graph, *args, **kwargs)
 
     draw.__name__ = name

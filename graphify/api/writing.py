@@ -97,7 +97,7 @@ def _check_overlap(name: str, arrays: list[Any], written: Sequence[int], count: 
 
 def _overlap(a: Any, b: Any) -> bool:
     try:
-        return np.shares_memory(a, b, max_work=10_000)
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

@@ -81,11 +81,11 @@ def container_ids(value: Any) -> list[int]:
 
 def rebuilt(value: Any, children: list[Any]) -> Any:
     """A copy of a container (see `elements`) with other elements."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is list or kind is tuple:
         return kind(children)
     if kind is defaultdict:
-        return defaultdict(value.default_factory, zip(value, children, strict=True))
+        return defaultdict(value.default_factory, dict(zip(value, children, strict=True)))
     if kind in MAPPINGS:
         return kind(zip(value, children, strict=True))
     return kind(*children)
@@ -126,10 +126,11 @@ class Tracked:
         if self.seen or type(self.twin) not in (list, set):
             return False
         if type(self.twin) is set:
-            return self.before <= set(contents)
+            return bool(self.before <= set(contents))
         added = contents[len(self.before) :]
         kept = [v.key for v in contents[: len(self.before)] if isinstance(v, Old)]
-        return kept == list(self.before) and all(isinstance(v, (bool, int, float, str)) for v in added)
+        plain = all(isinstance(v, (bool, int, float, str)) for v in added)
+        return bool(kept == list(self.before)) and plain
 
 
 def _snapshot(container: Any) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from types import CellType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -152,6 +152,8 @@ class Guard:
     def explain(self) -> str:
         return f"{self.place} changed from {self.expected!r:.60} to {self.place.read()!r:.60}"
 
+
+AnyGuard: TypeAlias = Guard | SameObject | Presence
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Identity:

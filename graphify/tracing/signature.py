@@ -80,7 +80,8 @@ class TensorSpec:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.shape, str) or not hasattr(self.shape, "__iter__"):
+        shape: Any = self.shape  # whatever the caller gave
+        if isinstance(shape, str) or not hasattr(shape, "__iter__"):
             raise TypeError(f"TensorSpec: shape: expected a tuple of sizes, got {self.shape!r}")
         if self.name is not None and not isinstance(self.name, str):
             raise TypeError(f"TensorSpec: name: expected a string or None, got {self.name!r}")
@@ -267,7 +268,7 @@ class Pattern:
 
         return cls(tuple(tuple(dim(d) for d in shape) for shape in shapes))
 
-    def matches(self, shapes: Sequence[tuple[int, ...]]) -> bool:
+    def matches(self, shapes: Sequence[tuple[Any, ...]]) -> bool:
         if self.dims == shapes:
             return True
         sizes: dict[str, int] = {}
@@ -280,7 +281,7 @@ class Pattern:
                     return False
         return True
 
-    def generalise(self, shapes: Sequence[tuple[int, ...]], frozen: set[tuple[int, int]]) -> Pattern:
+    def generalise(self, shapes: Sequence[tuple[Any, ...]], frozen: set[tuple[int, int]]) -> Pattern:
         """A pattern for these shapes, too: axes that changed become sizes.
 
         Axes that changed alike share a name; `frozen` axes stay exact.

@@ -18,7 +18,7 @@ from graphify.ops import core, effects, elementwise
 from graphify.ops.operators import to_int
 
 list = builtins.list
-tuple = builtins.tuple
+tuple: Any = builtins.tuple
 dict = builtins.dict
 set = builtins.set
 iter = builtins.iter
@@ -35,7 +35,7 @@ reversed = iteration.reversed
 # --- output ---------------------------------------------------------------------------------------------
 
 
-def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False) -> None:
+def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: builtins.bool = False) -> None:
     """print: of run-time values, or under staged control flow, an effect of the graph.
 
     With nothing but Python values at the top level of a function it runs while tracing, as any
@@ -189,7 +189,7 @@ def sum(iterable: Any, /, start: Any = 0) -> Any:
 def any(iterable: Any) -> Any:
     if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
         return python_bool(_vector(iterable, "any").any())
-    values = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
+    values: Any = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
     staged = [v for v in values if is_staged(v)]
     if not staged:
         return builtins.any(values)
@@ -199,7 +199,7 @@ def any(iterable: Any) -> Any:
 def all(iterable: Any) -> Any:
     if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
         return python_bool(_vector(iterable, "all").all())
-    values = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
+    values: Any = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
     staged = [v for v in values if is_staged(v)]
     if not staged:
         return builtins.all(values)

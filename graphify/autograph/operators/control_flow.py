@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import CellType, FunctionType
+from types import CellType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from graphify.autograph.operators.undefined import Unreachable, certain
 from graphify.errors import ConcreteValueNeeded, LeakedTracer, TraceError
 from graphify.ir.bind import Tensor, as_tensor, current_builder, recording, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value, param
+from graphify.ir.sharing import links
 from graphify.ir.sizes import Size, fresh, product
 from graphify.ir.types import BOOL, Spec
 from graphify.location import here, is_internal
@@ -242,9 +243,9 @@ def _cond(pred: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
     joined = [_join_entries(a, b) for a, b in pairs]
     outputs: list[list[Value]] = [[], []]
     for plan in joined:
-        for side, (branch, sink) in enumerate(zip((true, false), outputs, strict=True)):
+        for number, (branch, sink) in enumerate(zip((true, false), outputs, strict=True)):
             with recording(branch.builder):
-                sink += [value_in(tensor, branch.builder) for tensor in plan.outputs(side)]
+                sink += [value_in(tensor, branch.builder) for tensor in plan.outputs(number)]
     conditions = _export_conditions(joined, (true, false), outputs)
     results = _bind_cond(pred, true.builder, false.builder, outputs)
     values = [plan.rebuild(results) for plan in joined]
@@ -677,16 +678,16 @@ def _storage(tensor: Tensor) -> Tensor:
 def _is_private(tensor: Tensor) -> bool:
     """Whether no argument, captured array, view or other name shows this tensor's storage."""
     root = root_of(current_builder())
-    if tensor._base is not None or root is None:
+    if tensor._base is not None or root is None or next(links(tensor), None) is not None:
         return False
     if any(tensor is twin for _, twin in root.outside.values()) or id(tensor) in root.arguments:
         return False
     names = 0
-    frame_ = sys._getframe(1)
+    frame_: FrameType | None = sys._getframe(1)
     while frame_ is not None:
         if not is_internal(frame_.f_code.co_filename):
             names = max(names, sum(value is tensor for value in frame_.f_locals.values()))
-        frame_ = frame_.f_back  # type: ignore[assignment]
+        frame_ = frame_.f_back
     return names <= 1
 
 

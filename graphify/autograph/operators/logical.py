@@ -36,7 +36,7 @@ def and_(*thunks: Thunk) -> Any:
     for position, thunk in enumerate(thunks[1:], 1):
         if is_staged(value):
             rest = thunks[position:]
-            return if_exp(value, lambda: and_(*rest), lambda value=value: value)
+            return if_exp(value, lambda: and_(*rest), lambda value=value: value)  # type: ignore[misc]  # noqa: B023
         if not value:
             return value
         value = thunk()
@@ -49,7 +49,7 @@ def or_(*thunks: Thunk) -> Any:
     for position, thunk in enumerate(thunks[1:], 1):
         if is_staged(value):
             rest = thunks[position:]
-            return if_exp(value, lambda value=value: value, lambda: or_(*rest))
+            return if_exp(value, lambda value=value: value, lambda: or_(*rest))  # type: ignore[misc]  # noqa: B023
         if value:
             return value
         value = thunk()
@@ -63,7 +63,7 @@ def not_(value: Any) -> Any:
 
 def python_bool(value: Tensor) -> Tensor:
     """A truth value as the bool that Python makes of it: True + True is 2, not True."""
-    return value if value.spec.weak else core.cast(value, dtype=BOOL, weak=True)  # type: ignore[no-any-return]
+    return value if value.spec.weak else core.cast(value, dtype=BOOL, weak=True)
 
 
 def compare(left: Any, *rest: Any) -> Any:

@@ -106,7 +106,7 @@ def join_dtype(a: Spec, b: Spec) -> tuple[DType, bool]:
     """The common dtype of two specs, and whether it is still a Python scalar's."""
     if a.dtype == b.dtype:
         return a.dtype, a.weak and b.weak
-    kinds = [operand(_Stub(s)) for s in (a, b)]
+    kinds = [operand(_Stub(s)) for s in (a, b)]  # type: ignore[arg-type]  # asks for the spec
     weak = (a.weak or a.dtype == BOOL and not a.shape) and (b.weak or b.dtype == BOOL and not b.shape)
     return result_type(*kinds), weak and (a.weak or b.weak)
 
