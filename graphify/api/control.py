@@ -11,13 +11,14 @@ of the graph. What branches return, and what loops carry, may be containers of a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from graphify import tree
 from graphify.api.mapping import stack_trees
-from graphify.api.structures import apply, array_leaf
+from graphify.api.structures import apply, array_leaf, updated, write_back
 from graphify.autograph.operators import control_flow, iteration
 from graphify.autograph.operators.state import fit, join_spec
 from graphify.errors import ShapeError, SpecError, TraceError
@@ -27,7 +28,7 @@ from graphify.ir.types import Spec
 from graphify.ops import control, core
 from graphify.ops.indexing import gather
 from graphify.ops.shape import flip, iota
-from graphify.tracing.capture import subgraph
+from graphify.tracing.capture import SubGraph, subgraph
 
 Function = Callable[..., Any]
 
@@ -208,7 +209,8 @@ def scan(
     Raises:
         TypeError: `f` is no function or returns no pair; a leaf of `xs` is no array.
         ValueError: different numbers of rows; neither rows nor length.
-        TraceError: in a trace, the carry changes its structure or rank.
+        TraceError: in a trace, the carry changes its structure or rank, or a step updates an array
+            of the carry in place and gives back another one.
 
     Example:
         >>> total, sums = scan(lambda c, x: (c + x, c + x), 0.0, np.array([1.0, 2.0, 3.0]))
@@ -260,7 +262,7 @@ def _python_scan(
     ys = []
     for i in reversed(range(count)) if reverse else range(count):
         carry, y = step(carry, *(row[i] for row in rows))
-        ys.append(y)
+        ys.append(_each(lambda leaf: core.copy(_strong(leaf)), y))  # it may be updated later
     return carry, stack_trees("scan", ys[::-1] if reverse else ys)
 
 
@@ -273,13 +275,15 @@ def _staged_scan(step: Function, init: Any, rows: Sequence[Tensor], count: Dim) 
     start = [array_leaf(leaf, "scan: argument 'init'") for leaf in flat]
     specs = [tensor.spec for tensor in start]
     examples = [Spec(row.dims[1:], row.dtype) for row in rows]
+    scalar = [tensor._scalar for tensor in start]
     for _ in range(ROUNDS):
-        sub, after = _trace_step(step, treedef, specs, examples)
-        if after == specs:
+        turn = _trace_step(step, treedef, specs, scalar, examples)
+        if turn.after == specs:
             break
-        specs = after
+        specs = turn.after
     else:
         raise TraceError("scan: the carry keeps changing its dtype from step to step")
+    sub = turn.graph
     operands = [fit(tensor, spec) for tensor, spec in zip(start, specs, strict=True)]
     results = control.loop(
         *operands,
@@ -290,30 +294,65 @@ def _staged_scan(step: Function, init: Any, rows: Sequence[Tensor], count: Dim) 
         carry=len(specs),
         xs=len(rows),
     )
-    _, y_treedef = sub.treedef.children
-    carry = treedef.unflatten(results[: len(specs)])
-    return carry, y_treedef.unflatten(results[len(specs) :])
+    _, y_treedef, _ = sub.treedef.children
+    last, ys = list(results[: len(specs)]), results[len(specs) :]
+    arrays, updates = [*start, *rows, *sub.captures], iter(ys[y_treedef.num_leaves :])
+    for place in turn.changed:
+        in_carry = place < len(specs)
+        write_back("scan", place, last[place] if in_carry else next(updates), arrays)
+        if in_carry:
+            last[place] = start[place]  # each step gives back the array that it was given
+    return treedef.unflatten(last), y_treedef.unflatten(ys)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One traced step."""
+
+    graph: SubGraph  # of (carry, y, updated rows)
+    after: list[Spec]  # what covers the carry before and after
+    changed: list[int]  # which of the carry and the row, counted on, it updates in place
 
 
 def _trace_step(
-    step: Function, treedef: tree.TreeDef, specs: Sequence[Spec], examples: Sequence[Spec]
-) -> tuple[Any, list[Spec]]:
-    """One traced step, and the specs that cover its carry before and after."""
+    step: Function,
+    treedef: tree.TreeDef,
+    specs: Sequence[Spec],
+    scalar: Sequence[bool],
+    examples: Sequence[Spec],
+) -> _Turn:
     after: list[Spec] = []
+    changed: list[int] = []
 
     def turn(_: Tensor, *values: Tensor) -> Any:
+        for value, is_scalar in zip(values, scalar, strict=False):
+            value._scalar = is_scalar
+        before = [value._value for value in values]
         carry, y = step(treedef.unflatten(values[: len(specs)]), *values[len(specs) :])
         leaves, own = tree.flatten_arrays(carry)
         if own != treedef:
             raise TraceError("scan: the carry after a step has another structure than before it")
+        changed[:] = updated(values, before)
+        _check_carry(values, leaves, changed)
         tensors = [resolve(as_tensor(leaf)) for leaf in leaves]
         after[:] = [_joined(spec, tensor) for spec, tensor in zip(specs, tensors, strict=True)]
         fitted = [fit(tensor, spec) for tensor, spec in zip(tensors, after, strict=True)]
-        return treedef.unflatten(fitted), _each(_strong, y)
+        rows = [values[place] for place in changed if place >= len(specs)]
+        return treedef.unflatten(fitted), _each(_strong, y), rows
 
     index = Spec((), np.dtype(np.int64))
-    sub = subgraph(turn, [index, *specs, *examples], "step")
-    return sub, after
+    return _Turn(subgraph(turn, [index, *specs, *examples], "step"), after, changed)
+
+
+def _check_carry(values: Sequence[Tensor], after: Sequence[Any], changed: Sequence[int]) -> None:
+    """Refuse a step that updates an array of the carry in place and carries on with another one:
+    only the first step would then update the array that `scan` was given."""
+    for place in changed:
+        if place < len(after) and after[place] is not values[place]:
+            raise TraceError(
+                "scan: the step updates an array of the carry in place, and gives back another one",
+                remedy="update a copy, carry = carry.copy(), or give back the updated array",
+            )
 
 
 def _strong(leaf: Any) -> Tensor:

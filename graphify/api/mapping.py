@@ -5,7 +5,8 @@
 
 `vmap` and `vectorized_map` trace the function for one example and run the trace on all of them at
 once; what cannot run at once becomes a loop over the examples, with the same results. `map_fn`
-calls the function example after example. Arguments and results may be containers of arrays.
+calls the function example after example. Arguments and results may be containers of arrays, in
+which None stands for no array. A function that updates its example in place updates the argument.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from graphify.ops import core
 from graphify.ops.control import map_
 from graphify.ops.keys import getitem
 from graphify.ops.shape import move_axis, stack
-from graphify.tracing.capture import subgraph
+from graphify.tracing.capture import SubGraph, subgraph
 from graphify.transforms.vmap import batch_graph
 
 Function = Callable[..., Any]
@@ -184,17 +185,33 @@ def _vectorise(
     size: Any,
 ) -> Any:
     count = _count(what, leaves, size)
-    rows = [_aligned(leaf, count) for leaf in leaves if leaf.axis is not None]
-    sub = _lane_graph(function, leaves, treedef, rows)
+    mapped = [leaf for leaf in leaves if leaf.axis is not None]
+    rows = [_aligned(leaf, count) for leaf in mapped]
+    sub, changed = _lane_graph(function, leaves, treedef, rows)
     batched = [True] * len(rows) + [False] * len(sub.captures)
-    results, flags = batch_graph(sub.graph, [*rows, *sub.captures], batched, count)
-    axes = structures.prefix_leaves(
-        out_axes, sub.treedef.unflatten(list(results)), f"{what}: out_axes"
-    )
+    found, flags = batch_graph(sub.graph, [*rows, *sub.captures], batched, count)
+    structure, _ = sub.treedef.children
+    results = found[: structure.num_leaves]
+    axes = structures.prefix_leaves(out_axes, structure.unflatten(results), f"{what}: out_axes")
+    axes += [mapped[place].axis for place in changed]
     placed = [
-        _placed(what, r, on, axis, count) for r, on, axis in zip(results, flags, axes, strict=True)
+        _placed(what, r, on, axis, count) for r, on, axis in zip(found, flags, axes, strict=True)
     ]
-    return sub.treedef.unflatten(placed)
+    _update(what, mapped, sub.captures, changed, placed[len(results) :])
+    return structure.unflatten(placed[: len(results)])
+
+
+def _update(
+    what: str,
+    mapped: Sequence[_Leaf],
+    captures: Sequence[Tensor],
+    changed: Sequence[int],
+    arrays: Sequence[Tensor],
+) -> None:
+    """Update the arguments whose rows the function updates in place, as a loop over rows does."""
+    used = [*(leaf.value for leaf in mapped), *captures]
+    for place, array in zip(changed, arrays, strict=True):
+        structures.write_back(what, place, array, used)
 
 
 def _aligned(leaf: _Leaf, count: Dim) -> Tensor:
@@ -207,15 +224,18 @@ def _aligned(leaf: _Leaf, count: Dim) -> Tensor:
 
 def _lane_graph(
     function: Function, leaves: Sequence[_Leaf], treedef: tree.TreeDef, rows: Sequence[Tensor]
-) -> Any:
-    """The graph of one example."""
+) -> tuple[SubGraph, list[int]]:
+    """The graph of one example, and which examples it updates in place: further results."""
+    changed: list[int] = []
 
     def lane(*examples: Tensor) -> Any:
-        rest = iter(examples)
+        before, rest = [example._value for example in examples], iter(examples)
         values = [leaf.value if leaf.axis is None else next(rest) for leaf in leaves]
-        return function(*treedef.unflatten(values))
+        result = function(*treedef.unflatten(values))
+        changed[:] = structures.updated(examples, before)
+        return result, [examples[place] for place in changed]
 
-    return subgraph(lane, [Spec(row.dims[1:], row.dtype) for row in rows], "lane")
+    return subgraph(lane, [Spec(row.dims[1:], row.dtype) for row in rows], "lane"), changed
 
 
 def _placed(what: str, result: Tensor, batched: bool, axis: Any, count: Dim) -> Tensor:
@@ -257,14 +277,19 @@ def map_fn(fn: Function, elems: Any) -> Any:
         return _python_map(fn, treedef, rows, count)
     index = Spec((), np.dtype(np.int64))
     specs = [index, *(Spec(row.dims[1:], row.dtype) for row in rows)]
+    changed: list[int] = []
 
     def lane(_: Tensor, *examples: Tensor) -> Any:
-        return structures.apply(fn, *treedef.unflatten(examples))
+        before = [example._value for example in examples]
+        result = structures.apply(fn, *treedef.unflatten(examples))
+        changed[:] = structures.updated(examples, before)
+        return result, [examples[place] for place in changed]
 
     sub = subgraph(lane, specs, "row")
-    return sub.treedef.unflatten(
-        map_(*rows, *sub.captures, length=count, body=sub.graph, xs=len(rows))
-    )
+    found = map_(*rows, *sub.captures, length=count, body=sub.graph, xs=len(rows))
+    structure, _ = sub.treedef.children
+    _update("map_fn", leaves, sub.captures, changed, found[structure.num_leaves :])
+    return structure.unflatten(found)
 
 
 def _python_map(fn: Function, treedef: tree.TreeDef, rows: Sequence[Tensor], count: int) -> Any:

@@ -13,8 +13,10 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators.calls import call as converted_call
-from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.errors import SpecError, TraceError
+from graphify.ir.bind import Tensor, as_tensor, assign, current_builder, resolve
+from graphify.ir.graph import Value
+from graphify.ir.sharing import storage
 from graphify.ir.sizes import Dim, decide_equal
 from graphify.ir.types import is_complex, is_inexact
 from graphify.ops import core
@@ -157,6 +159,49 @@ def released(results: Sequence[Tensor | None], given: Sequence[Tensor | None] = 
             taken.append(result._value)
         own.append(result)
     return own
+
+
+def updated(tensors: Sequence[Tensor], before: Sequence[Any]) -> list[int]:
+    """Positions of the tensors that a traced function updated in place.
+
+    Args:
+        before: their values when it started.
+    """
+    return [k for k, (t, v) in enumerate(zip(tensors, before, strict=True)) if t._value is not v]
+
+
+def write_back(what: str, place: int, new: Tensor, arrays: Sequence[Tensor]) -> None:
+    """Give an array the values that the function, which works on a copy, gave it in place.
+
+    Args:
+        place: the position of the array in `arrays`, all that the function uses.
+
+    Raises:
+        TraceError: the array shares memory with another one.
+        ValueError: the array is read-only.
+    """
+    target = arrays[place]
+    if any(_overlap(target, other) for k, other in enumerate(arrays) if k != place):
+        raise TraceError(
+            f"{what}: the function updates an argument in place that shares memory with another "
+            "array it uses",
+            remedy="pass a copy of one of them",
+        )
+    assign(target, new)
+
+
+def _overlap(a: Tensor, b: Tensor) -> bool:
+    if a.is_symbolic or b.is_symbolic:
+        return _origin(a) is _origin(b)
+    return np.may_share_memory(a.numpy(), b.numpy())
+
+
+def _origin(tensor: Tensor) -> Any:
+    """The value that a tensor, or what a trace captures of it, is a view of."""
+    value = storage(tensor)._value
+    while isinstance(value, Value) and value.node.op.put is not None:
+        value = value.node.inputs[0]
+    return value
 
 
 def shape_text(dims: Sequence[Dim]) -> str:

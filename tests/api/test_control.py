@@ -110,6 +110,32 @@ def test_scan_without_rows_and_without_steps(run):
     assert float(carry) == 1.0 and ys.shape == (0,)
 
 
+def test_scan_fills_a_buffer_in_place(run):
+    def step(carry, x):
+        carry["buffer"][carry["at"]] = x * 2
+        carry["at"] += 1
+        return carry, carry["buffer"]
+
+    def f(x, buffer):
+        return graphify.scan(step, {"buffer": buffer, "at": 0}, x)
+
+    buffer = np.zeros(3)
+    carry, ys = run(f)(X, buffer)
+    assert_close(carry["buffer"], X * 2)
+    assert_close(buffer, X * 2)
+    assert_close(ys, np.tri(3) * (X * 2))
+
+
+def test_scan_refuses_to_update_the_first_carry_alone():
+    def step(carry, x):
+        carry[0] = x
+        return carry * 2, x
+
+    f = graphify.function(lambda x, start: graphify.scan(step, start, x))
+    with pytest.raises(graphify.errors.TraceError, match="gives back another one"):
+        f(X, np.zeros(2))
+
+
 def test_scan_without_results_of_the_steps(run):
     """None stands for no array, in the carry, the rows and the results."""
 

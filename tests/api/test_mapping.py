@@ -362,6 +362,37 @@ def test_containers_made_by_the_function_may_change(f, run):
     assert_close(run(lambda x: graphify.vmap(f)(x))(X), np.stack([f(x) for x in X]))
 
 
+def doubled(x):
+    x *= 2
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        lambda m: graphify.vmap(doubled)(m),
+        lambda m: graphify.vmap(doubled, in_axes=1)(m.T),
+        lambda m: graphify.vectorized_map(doubled, m),
+        lambda m: graphify.map_fn(doubled, m),
+        lambda m: graphify.scan(lambda c, x: (c, doubled(x)), 0.0, m)[1],
+        lambda m: graphify.scan(lambda c, x: (c, doubled(x)), 0.0, m, reverse=True)[1],
+    ],
+)
+def test_updates_of_the_example_reach_the_argument(mapping, run):
+    m = X.copy()
+    assert_close(run(mapping)(m), np.sum(X * 2, axis=1))
+    assert_close(m, X * 2)
+
+
+def test_updates_of_examples_that_share_memory_are_refused(run):
+    m = X.copy()
+    with pytest.raises(graphify.errors.TraceError, match="shares memory"):
+        run(lambda m: graphify.vmap(lambda x, y: doubled(x) + np.sum(y))(m, m))(m)
+    with pytest.raises(graphify.errors.TraceError, match="shares memory"):
+        run(lambda m: graphify.vmap(lambda x: doubled(x) + np.sum(m[0]))(m))(m)
+    assert_close(m, X)
+
+
 def test_updates_of_outer_arrays_are_refused():
     outer = gnp.zeros(3)
 
