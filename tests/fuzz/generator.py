@@ -358,7 +358,8 @@ class Writer:
         index, item, other = self.fresh("i"), self.fresh("e"), self.fresh("e")
         turns = self.rng.choice(["range(4)", "range(12)"])
         forms = [
-            (index, "range(3)"), (index, turns), (index, "range(1, 10, 2)"), (index, "range({i} % 6)"),
+            (index, "range(3)"), (index, turns), (index, "range(1, 10, 2)"),
+            (index, "range({i} % 6)"),
             (index, "range({i} % 4 + 1)"), (index, "range(len({a}))"),
             (index, "range(len({a}) - 1, -1, -1)"), (item, "{a}"), (item, "{a}"),
             (f"{item}, {other}", "zip({a}, {a})"), (f"{index}, {item}", "enumerate({a})"),
