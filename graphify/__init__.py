@@ -1,16 +1,16 @@
 """graphify: Python numeric functions as graphs.
 
-    import graphify, numpy as np
+import graphify, numpy as np
 
-    @graphify.function
-    def collatz(n):
-        steps = 0
-        while n != 1:
-            n = n // 2 if n % 2 == 0 else 3 * n + 1
-            steps += 1
-        return steps
+@graphify.function
+def collatz(n):
+    steps = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
 
-    collatz(np.array(27))
+collatz(np.array(27))
 """
 
 from graphify import autograph, debugging, errors, numpy, random
