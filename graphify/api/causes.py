@@ -1,6 +1,6 @@
 """Why a call needs a trace of its own, in words.
 
-    shape_cause(call, concrete)    # "argument `x`, axis 0: 3 -> 4"
+shape_cause(call, concrete)    # "argument `x`, axis 0: 3 -> 4"
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ def signature_text(call: Call, pattern: Pattern) -> str:
             parts.append(f"{name}={key.text}")
         else:
             value = call.leaves[position]
-            parts.append(f"{name}={value!r:.40}" if isinstance(value, (str, bool, type(None))) else name)
+            parts.append(
+                f"{name}={value!r:.40}" if isinstance(value, (str, bool, type(None))) else name
+            )
     return ", ".join(parts)
 
 
 def shape_cause(call: Call, concrete: ConcreteFunction) -> str:
-    for position, dims, shape in zip(call.positions, concrete.pattern.dims, call.shapes, strict=True):
+    for position, dims, shape in zip(
+        call.positions, concrete.pattern.dims, call.shapes, strict=True
+    ):
         for axis, (old, new) in enumerate(zip(dims, shape, strict=True)):
             if old != new and isinstance(old, int):
                 return f"argument `{call.name(position)}`, axis {axis}: {old} -> {new}"
@@ -54,4 +58,8 @@ def _key_text(key: Any) -> str:
         return f"{key.dtype.name} of rank {key.ndim}"
     if isinstance(key, NumberKey):
         return f"{key.kind.__name__} {key.text}"
-    return f"{key.value!r:.40}" if isinstance(key.value, (str, bool, type(None))) else f"another {key.kind.__name__}"
+    return (
+        f"{key.value!r:.40}"
+        if isinstance(key.value, (str, bool, type(None)))
+        else f"another {key.kind.__name__}"
+    )
