@@ -1,8 +1,8 @@
 """One trace of a function: its graph, what it takes and gives, and how it runs.
 
-    concrete = f.get_concrete_function(x)
-    concrete.graph            # the optimised graph
-    concrete(x)               # runs it on arrays of this signature
+concrete = f.get_concrete_function(x)
+concrete.graph            # the optimised graph
+concrete(x)               # runs it on arrays of this signature
 """
 
 from __future__ import annotations
@@ -78,8 +78,17 @@ class ConcreteFunction:
         structured_outputs: the shape of the result (`graphify.tree.TreeDef`).
     """
 
-    def __init__(self, name: str, traced: Traced, pattern: Pattern, keys: Any, names: list[str],
-                 positions: list[int], record: TraceRecord, engine: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        traced: Traced,
+        pattern: Pattern,
+        keys: Any,
+        names: list[str],
+        positions: list[int],
+        record: TraceRecord,
+        engine: str,
+    ) -> None:
         self.name, self.pattern, self.trace, self.engine = name, pattern, record, engine
         self._traced, self._keys, self._names, self._positions = traced, keys, names, positions
         self._executable: Callable[[Sequence[Any]], list[Any]] | None = None
@@ -150,7 +159,9 @@ class ConcreteFunction:
             if tensor.dtype != spec.dtype or tensor.ndim != spec.ndim:
                 raise TypeError(f"{self.name}: argument {name}: expected {spec}, got {tensor.spec}")
         if not self.pattern.matches(tuple(t.numpy().shape for t in tensors)):
-            raise TypeError(f"{self.name}: expected shapes {self.pattern.dims}, got {[t.dims for t in tensors]}")
+            raise TypeError(
+                f"{self.name}: expected shapes {self.pattern.dims}, got {[t.dims for t in tensors]}"
+            )
         return self.run(tensors)
 
     def run(self, arrays: Sequence[Tensor], call: Call | None = None) -> Any:
@@ -171,7 +182,9 @@ class ConcreteFunction:
             results = [Tensor(np.asarray(r)) for r in self.execute([t.numpy() for t in inputs])]
             self._separate(inputs, results)
         self._write_back(arrays, results, call)
-        return self._traced.treedef.unflatten([self._leaf(o, results, arrays) for o in self._traced.outputs])
+        return self._traced.treedef.unflatten(
+            [self._leaf(o, results, arrays) for o in self._traced.outputs]
+        )
 
     def execute(self, arrays: Sequence[Any]) -> list[Any]:
         """The graph's results for its parameters' arrays, hidden inputs included."""
@@ -182,7 +195,9 @@ class ConcreteFunction:
             config.log(1, f"graphify: compiled {self.name} for {self.engine} in {seconds:.3f} s")
         results = self._executable(arrays)
         if config.check and self.engine != "reference":
-            compare_with_reference(self.graph, arrays, results, f"{self.name}: engine {self.engine}")
+            compare_with_reference(
+                self.graph, arrays, results, f"{self.name}: engine {self.engine}"
+            )
         return results
 
     def _separate(self, inputs: Sequence[Tensor], results: list[Tensor]) -> None:
@@ -190,7 +205,9 @@ class ConcreteFunction:
         taken = [t.numpy() for t in inputs]
         for i, result in enumerate(results):
             array = result.numpy()
-            if not array.flags.writeable or any(np.may_share_memory(array, other) for other in taken):
+            if not array.flags.writeable or any(
+                np.may_share_memory(array, other) for other in taken
+            ):
                 results[i] = Tensor(array.copy())
             taken.append(results[i].numpy())
 
@@ -200,10 +217,14 @@ class ConcreteFunction:
         if output.origin is not None:
             return output.origin.find(arrays)
         result = results[output.index]
-        as_number = output.weak and not result.is_symbolic and not active_tapes()  # tapes know tensors
+        as_number = (
+            output.weak and not result.is_symbolic and not active_tapes()
+        )  # tapes know tensors
         return result.numpy().item() if as_number else result
 
-    def _write_back(self, arrays: Sequence[Tensor], results: Sequence[Tensor], call: Call | None) -> None:
+    def _write_back(
+        self, arrays: Sequence[Tensor], results: Sequence[Tensor], call: Call | None
+    ) -> None:
         """Make the function's changes outside itself: storages, then containers, then fields."""
         later = []
         for write in self._traced.writes:
