@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 from graphify.config import Config
 
-_PATTERN = re.compile(r"^(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(CPU|GPU):(\d+)$", re.IGNORECASE)
+_PATTERN = re.compile(
+    r"^(?:/job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(CPU|GPU):(\d+)$", re.IGNORECASE
+)
 _current: ContextVar[str] = ContextVar("graphify_device", default="/device:CPU:0")
 
 
@@ -73,5 +75,5 @@ def device(name: str) -> Iterator[None]:
 
 
 # TensorFlow keeps these two under `config`, so do we; the config itself lies below the devices.
-setattr(Config, "list_physical_devices", staticmethod(list_physical_devices))
-setattr(Config, "list_logical_devices", staticmethod(list_logical_devices))
+Config.list_physical_devices = staticmethod(list_physical_devices)
+Config.list_logical_devices = staticmethod(list_logical_devices)
