@@ -1,10 +1,10 @@
 """`graphify.function`: a Python function that runs as graphs, one per kind of arguments.
 
-    @graphify.function
-    def f(x):
-        while x.sum() < 100:
-            x = x * 2
-        return x
+@graphify.function
+def f(x):
+    while x.sum() < 100:
+        x = x * 2
+    return x
 """
 
 from __future__ import annotations
@@ -174,10 +174,22 @@ class Function:
             self._note_moved(call)
             start = time.perf_counter()
             call, pattern, traced = self._attempt(call)
-            record = TraceRecord(signature_text(call, pattern), cause, str(here() or "?"), time.perf_counter() - start)
+            record = TraceRecord(
+                signature_text(call, pattern),
+                cause,
+                str(here() or "?"),
+                time.perf_counter() - start,
+            )
             names = [call.name(i) for i in range(len(call.leaves))]
             concrete = ConcreteFunction(
-                self._name, traced, pattern, call.key, names, call.positions, record, self.engine or config.engine
+                self._name,
+                traced,
+                pattern,
+                call.key,
+                names,
+                call.positions,
+                record,
+                self.engine or config.engine,
             )
             self._cache.setdefault(call.key, []).append(concrete)
             self._all.append(concrete)
@@ -209,7 +221,9 @@ class Function:
 
     def _run_trace(self, call: Call, pattern: Pattern) -> Any:
         moving = frozenset(k for k, seen in self._moved.items() if len(seen) >= self._distinct)
-        return tracer.trace(self._python_function, self._signature, call, pattern, self.autograph, moving)
+        return tracer.trace(
+            self._python_function, self._signature, call, pattern, self.autograph, moving
+        )
 
     def _with_general_numbers(self, call: Call) -> Call | None:
         """The call with Python numbers that took enough distinct values traced as weak scalars."""
@@ -284,7 +298,9 @@ class Function:
 
     # --- input_signature ---
 
-    def _fit_signature(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    def _fit_signature(
+        self, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
         assert self.input_signature is not None
         bound = self._signature.bind(*args, **kwargs)
         values, last = list(bound.args), len(self._signature.parameters) - 1
@@ -449,5 +465,3 @@ def function(
     if isinstance(python_function, (classmethod, staticmethod)):
         return type(python_function)(Function(python_function.__func__, **options))
     return Function(python_function, **options)
-
-
