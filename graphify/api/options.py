@@ -1,6 +1,6 @@
 """The options of `graphify.function`: what they may be, and arguments made to fit a signature.
 
-    fit([1, 2], TensorSpec((None,), np.float32), "f: argument x")    # a float32 tensor of shape (2,)
+fit([1, 2], TensorSpec((None,), np.float32), "f: argument x")    # a float32 tensor of shape (2,)
 """
 
 from __future__ import annotations
@@ -28,19 +28,27 @@ def checked_signature(signature: Any) -> tuple[TensorSpec, ...] | None:
     return tuple(signature)
 
 
-def check_options(flags: dict[str, Any], dynamic: Any, max_traces: Any, on_retrace: Any, engine: Any) -> None:
+def check_options(
+    flags: dict[str, Any], dynamic: Any, max_traces: Any, on_retrace: Any, engine: Any
+) -> None:
     """Refuse options of a wrong kind when the function is decorated, not when it is called."""
     for name, flag in flags.items():
         if not isinstance(flag, bool):
             raise TypeError(f"function: {name}: expected True or False, got {flag!r}")
-    if dynamic not in (True, False, None) or isinstance(dynamic, (int, float)) and not isinstance(dynamic, bool):
+    if (
+        dynamic not in (True, False, None)
+        or isinstance(dynamic, (int, float))
+        and not isinstance(dynamic, bool)
+    ):
         raise TypeError(f"function: dynamic: expected True, False or None, got {dynamic!r}")
     if max_traces is not None and (isinstance(max_traces, bool) or not isinstance(max_traces, int)):
         raise TypeError(f"function: max_traces: expected an int or None, got {max_traces!r}")
     if max_traces is not None and max_traces < 1:
         raise ValueError(f"function: max_traces: expected at least 1, got {max_traces}")
     if on_retrace not in (None, "warn", "error") and not callable(on_retrace):
-        raise ValueError(f"function: on_retrace: expected 'warn', 'error' or a function, got {on_retrace!r}")
+        raise ValueError(
+            f"function: on_retrace: expected 'warn', 'error' or a function, got {on_retrace!r}"
+        )
     if engine is not None:
         get_engine(engine)
 
