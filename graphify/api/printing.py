@@ -28,6 +28,8 @@ def print(*values: Any, sep: str = " ", end: str = "\n", output_stream: str = "s
         x is 3
     """
     if output_stream not in ("stdout", "stderr"):
-        raise ValueError(f"print: output_stream: expected 'stdout' or 'stderr', got {output_stream!r}")
+        raise ValueError(
+            f"print: output_stream: expected 'stdout' or 'stderr', got {output_stream!r}"
+        )
     converted = [as_tensor(v) if isinstance(v, np.ndarray) else v for v in values]
     staged_print(converted, sep, end, output_stream)
