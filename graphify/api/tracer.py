@@ -1,7 +1,7 @@
 """Tracing one call of a Python function: arguments to parameters, the result to outputs.
 
-    traced = trace(f, call, pattern, autograph=True)
-    traced.graph, traced.writes, traced.guards
+traced = trace(f, call, pattern, autograph=True)
+traced.graph, traced.writes, traced.guards
 """
 
 from __future__ import annotations
@@ -201,7 +201,16 @@ def _finish(root: Root, params: list[Value], result: Any) -> Traced:
         replace(container, contents)
     guards = list(root.guards.values())
     return Traced(
-        graph, done.graph, done.report, params, root.hidden, outputs, treedef, writes, guards, root.notes,
+        graph,
+        done.graph,
+        done.report,
+        params,
+        root.hidden,
+        outputs,
+        treedef,
+        writes,
+        guards,
+        root.notes,
         in_order={i for i, value in enumerate(params) if value in root.needs_order},
     )
 
