@@ -30,7 +30,9 @@ class Origin:
     views: tuple[tuple[Op, Mapping[str, Any]], ...]
 
     def find(self, arrays: Sequence[Tensor]) -> Tensor:
-        tensor = arrays[self.thing] if isinstance(self.thing, int) else as_tensor(self.thing.current())
+        tensor = (
+            arrays[self.thing] if isinstance(self.thing, int) else as_tensor(self.thing.current())
+        )
         for op, attrs in self.views:
             tensor = binding.bind(op, (tensor,), dict(attrs))
         return tensor
@@ -56,7 +58,7 @@ class Write:
     container: bool = False  # the target is a list, dict, ... that gets new contents
 
 
-# --- before the run ---------------------------------------------------------------------------------
+# --- before the run -----------------------------------------------------------------------------
 
 
 def check(name: str, traced: Any, inputs: Sequence[Tensor], call: Call | None) -> None:
@@ -68,8 +70,11 @@ def check(name: str, traced: Any, inputs: Sequence[Tensor], call: Call | None) -
         ValueError: an updated argument is read-only.
     """
     count = len(traced.params)
-    where = [w.target if isinstance(w.target, int) else count + traced.hidden.index(w.target)
-             for w in traced.writes if isinstance(w.target, (int, Hidden))]
+    where = [
+        w.target if isinstance(w.target, int) else count + traced.hidden.index(w.target)
+        for w in traced.writes
+        if isinstance(w.target, (int, Hidden))
+    ]
     if current_builder() is None:
         _check_overlap(name, [t.numpy() for t in inputs], where, count)
     elif any(not isinstance(w.target, (int, Hidden)) for w in traced.writes):
@@ -81,7 +86,9 @@ def check(name: str, traced: Any, inputs: Sequence[Tensor], call: Call | None) -
         for position in where:
             if position < count:
                 _check_writable(name, call, position)
-    _check_containers(name, [w.target for w in traced.writes if isinstance(w.target, Argument)], call)
+    _check_containers(
+        name, [w.target for w in traced.writes if isinstance(w.target, Argument)], call
+    )
 
 
 def _check_overlap(name: str, arrays: list[Any], written: Sequence[int], count: int) -> None:
@@ -105,7 +112,9 @@ def _overlap(a: Any, b: Any) -> bool:
 def _check_writable(name: str, call: Call, position: int) -> None:
     leaf, tensor = call.leaves[call.positions[position]], call.arrays[position]
     if isinstance(leaf, np.ndarray) and not leaf.flags.writeable:
-        raise ValueError(f"{name}: argument {call.name(call.positions[position])}: assignment destination is read-only")
+        raise ValueError(
+            f"{name}: argument {call.name(call.positions[position])}: assignment destination is read-only"
+        )
     if isinstance(leaf, (Tensor, np.ndarray, np.generic, bool, int, float, complex)):
         return
     if not np.may_share_memory(np.asarray(leaf), tensor.numpy()):  # type: ignore[union-attr]
@@ -127,11 +136,12 @@ def _check_containers(name: str, written: list[Argument], call: Call | None) -> 
     for place in written:
         if seen.count(id(place.read(call.bound))) > 1:
             raise TraceError(
-                f"{name} changes a container that is passed twice", remedy="pass a copy in one of the two places"
+                f"{name} changes a container that is passed twice",
+                remedy="pass a copy in one of the two places",
             )
 
 
-# --- after the run ------------------------------------------------------------------------------------
+# --- after the run ------------------------------------------------------------------------------
 
 
 def store(target: Hidden | int, new: Tensor, arrays: Sequence[Tensor], call: Call | None) -> None:
