@@ -32,10 +32,16 @@ enumerate = iteration.enumerate
 zip = iteration.zip
 reversed = iteration.reversed
 
-# --- output ---------------------------------------------------------------------------------------------
+# --- output --------------------------------------------------------------------------------------
 
 
-def print(*values: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: builtins.bool = False) -> None:
+def print(
+    *values: Any,
+    sep: str | None = " ",
+    end: str | None = "\n",
+    file: Any = None,
+    flush: builtins.bool = False,
+) -> None:
     """print: of run-time values, or under staged control flow, an effect of the graph.
 
     With nothing but Python values at the top level of a function it runs while tracing, as any
@@ -61,15 +67,23 @@ def staged_print(values: Any, sep: str, end: str, stream: str) -> None:
     effects.print_(*tensors, text=text, end=end, stream=stream)
 
 
-# --- conversions ------------------------------------------------------------------------------------------
+# --- conversions --------------------------------------------------------------------------------
 
 
 def int(value: Any = 0, *args: Any) -> Any:
-    return to_int(elementwise.trunc(_scalar(value)) if _is_float(value) else _scalar(value)) if is_staged(value) else builtins.int(value, *args)
+    return (
+        to_int(elementwise.trunc(_scalar(value)) if _is_float(value) else _scalar(value))
+        if is_staged(value)
+        else builtins.int(value, *args)
+    )
 
 
 def float(value: Any = 0.0) -> Any:
-    return core.cast(_scalar(value), dtype=np.dtype(np.float64), weak=True) if is_staged(value) else builtins.float(value)
+    return (
+        core.cast(_scalar(value), dtype=np.dtype(np.float64), weak=True)
+        if is_staged(value)
+        else builtins.float(value)
+    )
 
 
 def complex(value: Any = 0, *args: Any) -> Any:
@@ -101,10 +115,12 @@ def _scalar(value: Tensor) -> Tensor:
         return tensor
     if tensor.ndim > 0 and builtins.all(d == 1 for d in tensor.dims):
         return core.reshape(tensor, shape=())  # type: ignore[no-any-return]
-    raise TypeError(f"only arrays of one element can be converted to Python scalars, got {tensor.spec}")
+    raise TypeError(
+        f"only arrays of one element can be converted to Python scalars, got {tensor.spec}"
+    )
 
 
-# --- kinds ------------------------------------------------------------------------------------------------
+# --- kinds --------------------------------------------------------------------------------------
 
 
 _PYTHON: builtins.dict[str, type] = {"b": builtins.bool, "i": builtins.int, "f": builtins.float}
@@ -130,7 +146,7 @@ def _single_kinds(kinds: Any) -> Any:
     return [single for kind in kinds for single in _single_kinds(kind)]
 
 
-# --- over iterables -----------------------------------------------------------------------------------------
+# --- over iterables -----------------------------------------------------------------------------
 
 
 def min(*args: Any, **kwargs: Any) -> Any:
@@ -147,7 +163,9 @@ def _extreme(plain: Any, better: Callable[[Any, Any], Any], args: Any, kwargs: A
         rows = iteration.items_of(values)
         assert rows is not None
         rest = values[1:]
-        return for_(rest, lambda row, best: (_choose(better, row, best),), (rows.item(0),), ("best",))[0]
+        return for_(
+            rest, lambda row, best: (_choose(better, row, best),), (rows.item(0),), ("best",)
+        )[0]
     if builtins.isinstance(values, Tensor) or not builtins.any(is_staged(v) for v in values):
         return plain(*args, **kwargs)
     key = kwargs.get("key") or (lambda v: v)
@@ -212,7 +230,9 @@ def truth_of(value: Any) -> Any:
 
 def _vector(value: Tensor, name: str) -> Any:
     if value.ndim != 1:
-        raise ValueError(f"{name}(): the truth value of an array row is ambiguous; use np.{name}(x)")
+        raise ValueError(
+            f"{name}(): the truth value of an array row is ambiguous; use np.{name}(x)"
+        )
     return value
 
 
@@ -227,7 +247,12 @@ def filter(function: Any, iterable: Any) -> Any:
 
 
 def sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    if builtins.isinstance(iterable, Tensor) and is_staged(iterable) and key is None and iterable.ndim == 1:
+    if (
+        builtins.isinstance(iterable, Tensor)
+        and is_staged(iterable)
+        and key is None
+        and iterable.ndim == 1
+    ):
         ordered = as_tensor(iterable)[::1].copy()
         ordered.sort()
         return builtins.list(ordered[::-1] if reverse else ordered)
@@ -238,9 +263,22 @@ def sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
 OVERLOADS.update(
     {
         getattr(builtins, f.__name__): f
-        for f in (print, int, float, complex, bool, round, min, max, sum, any, all, map, filter, sorted)
+        for f in (
+            print,
+            int,
+            float,
+            complex,
+            bool,
+            round,
+            min,
+            max,
+            sum,
+            any,
+            all,
+            map,
+            filter,
+            sorted,
+        )
     },
 )
-OVERLOADS.update(
-    {getattr(builtins, f.__name__): f for f in (range, len, enumerate, zip, reversed)}
-)
+OVERLOADS.update({getattr(builtins, f.__name__): f for f in (range, len, enumerate, zip, reversed)})
