@@ -1,9 +1,9 @@
 """Calls, attributes and item assignment in converted code.
 
-    call(f, x)            # f converted if it is the user's own Python, NumPy's creation functions
-                          # replaced by graphify's, everything else called as it is
-    attr(obj, "w")        # reads a field; what a trace reads is guarded, arrays are hidden inputs
-    setattr_(obj, "w", v) # writes it, logged so that staged branches and loops can carry it
+call(f, x)            # f converted if it is the user's own Python, NumPy's creation functions
+                      # replaced by graphify's, everything else called as it is
+attr(obj, "w")        # reads a field; what a trace reads is guarded, arrays are hidden inputs
+setattr_(obj, "w", v) # writes it, logged so that staged branches and loops can carry it
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
     ">>=": operator.irshift,
 }
 
-# --- calls ----------------------------------------------------------------------------------------------
+# --- calls ---------------------------------------------------------------------------------------
 
 
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -82,7 +82,17 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-_IMPURE_MODULES = {"random", "time", "io", "socket", "os", "secrets", "uuid", "datetime", "subprocess"}
+_IMPURE_MODULES = {
+    "random",
+    "time",
+    "io",
+    "socket",
+    "os",
+    "secrets",
+    "uuid",
+    "datetime",
+    "subprocess",
+}
 
 
 def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
@@ -93,7 +103,10 @@ def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
 def _refuse_impure(function: Any) -> None:
     """Functions of the outside world run once per turn: a loop that calls them is not staged."""
     builder = current_builder()
-    module = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
+    module = (
+        getattr(function, "__module__", None)
+        or type(getattr(function, "__self__", None)).__module__
+    )
     impure = module in _IMPURE_MODULES or function in (builtins.input, builtins.open)
     if impure and builder is not None and builder.parent is not None:
         raise Unstageable(
@@ -141,7 +154,8 @@ def _replacement(function: Any) -> Callable[..., Any] | None:
         return None
 
 
-# --- conversion of the user's functions ------------------------------------------------------------------
+# --- conversion of the user's functions ---------------------------------------------------------
+
 
 def is_convertible(function: FunctionType) -> bool:
     """Whether a function is the user's own Python, to be converted when called in a trace."""
@@ -188,7 +202,10 @@ def _lift_defaults(function: FunctionType, made: FunctionType, root: Root) -> No
     """Defaults that can change (lists, arrays) are read anew by each trace and run."""
     if any(not isinstance(v, (*SCALARS, type, FunctionType)) for v in function.__defaults__ or ()):
         made.__defaults__ = root.guard(Place(function, "__defaults__", "attribute"))
-    if any(not isinstance(v, (*SCALARS, type, FunctionType)) for v in (function.__kwdefaults__ or {}).values()):
+    if any(
+        not isinstance(v, (*SCALARS, type, FunctionType))
+        for v in (function.__kwdefaults__ or {}).values()
+    ):
         made.__kwdefaults__ = root.guard(Place(function, "__kwdefaults__", "attribute"))
 
 
@@ -207,7 +224,7 @@ def _lifted(root: Root, place: Place) -> Any:
     return root.guard(place)
 
 
-# --- attributes ---------------------------------------------------------------------------------------------
+# --- attributes ---------------------------------------------------------------------------------
 
 
 def attr(obj: Any, name: str) -> Any:
@@ -282,7 +299,7 @@ def augattr(obj: Any, name: str, sign: str, value: Any) -> None:
     setattr_(obj, name, _AUGMENTED[sign](attr(obj, name), value))
 
 
-# --- items --------------------------------------------------------------------------------------------------
+# --- items --------------------------------------------------------------------------------------
 
 
 def setitem(obj: Any, key: Any, value: Any) -> None:
