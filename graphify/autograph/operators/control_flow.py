@@ -50,7 +50,7 @@ from graphify.tracing.places import Contents, forget_local
 State = tuple[Any, ...]
 Names = tuple[str, ...]
 
-# --- conditions ---------------------------------------------------------------------------------------
+# --- conditions ----------------------------------------------------------------------------------
 
 
 def is_staged(value: Any) -> bool:
@@ -78,7 +78,7 @@ def truth(value: Tensor) -> Tensor:
     return value if value.dtype == BOOL else elementwise.not_equal(value, 0)
 
 
-# --- the heap -------------------------------------------------------------------------------------------
+# --- the heap -----------------------------------------------------------------------------------
 
 
 @dataclass(slots=True, eq=False)
@@ -141,7 +141,9 @@ def _cells(functions: Sequence[Callable[..., Any]]) -> Iterator[tuple[str, CellT
     while pending:
         function = pending.pop()
         code = getattr(function, "__code__", None)
-        for name, cell in zip(code.co_freevars if code else (), function.__closure__ or (), strict=False):
+        for name, cell in zip(
+            code.co_freevars if code else (), function.__closure__ or (), strict=False
+        ):
             if id(cell) in seen:
                 continue
             seen.add(id(cell))
@@ -177,7 +179,7 @@ def _shared(names: Names, functions: Sequence[Callable[..., Any]]) -> set[Any]:
     }
 
 
-# --- if ---------------------------------------------------------------------------------------------------
+# --- if -----------------------------------------------------------------------------------------
 
 
 def if_(
@@ -190,7 +192,14 @@ def if_(
     """The if statement: each branch maps the state to the state."""
     if not is_staged(test):
         return if_true(*state) if test else if_false(*state)
-    return tuple(_cond(truth(test), (lambda: if_true(*state), lambda: if_false(*state)), names, (if_true, if_false)))
+    return tuple(
+        _cond(
+            truth(test),
+            (lambda: if_true(*state), lambda: if_false(*state)),
+            names,
+            (if_true, if_false),
+        )
+    )
 
 
 def if_exp(test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -> Any:
@@ -262,7 +271,11 @@ def _export_conditions(joined: list[_Join], sides: Any, outputs: Any) -> list[in
     found: dict[int, tuple[int, Tensor]] = {}
     for plan in joined:
         for number, entry in enumerate(plan.entries):
-            leaves = [leaf for leaf, spec in zip(entry.leaves, plan.specs, strict=False) if spec is not None]
+            leaves = [
+                leaf
+                for leaf, spec in zip(entry.leaves, plan.specs, strict=False)
+                if spec is not None
+            ]
             found.update({id(when): (number, when) for when in sharing.inner_conditions(leaves)})
     for side, when in found.values():
         for number, branch in enumerate(sides):
@@ -274,14 +287,19 @@ def _export_conditions(joined: list[_Join], sides: Any, outputs: Any) -> list[in
 
 def _bind_cond(pred: Tensor, true: Builder, false: Builder, outputs: Any) -> Iterator[Tensor]:
     operands = list(dict.fromkeys([*captured(true), *captured(false)]))
-    graphs = [_close(b, operands, results, n) for b, results, n in zip((true, false), outputs, ("true", "false"), strict=True)]
+    graphs = [
+        _close(b, operands, results, n)
+        for b, results, n in zip((true, false), outputs, ("true", "false"), strict=True)
+    ]
     if not outputs[0] and not any(g.effects for g in graphs):
         return iter(())
     tensors = control.cond(pred, *map(Tensor, operands), true=graphs[0], false=graphs[1])
     return iter(tensors)
 
 
-def _close(builder: Builder, operands: Sequence[Value], results: Sequence[Value], name: str) -> Graph:
+def _close(
+    builder: Builder, operands: Sequence[Value], results: Sequence[Value], name: str
+) -> Graph:
     """A branch as a graph whose parameters are exactly these operands."""
     params = tuple(builder.own(value) for value in operands)
     return Graph(params, tuple(builder.nodes), tuple(builder.own(v) for v in results), name)
@@ -348,10 +366,12 @@ def _join_leaf(a: Entry, b: Entry, x: Any, y: Any) -> Spec | None:
     return join_spec(a.name, carried_spec(x), carried_spec(y))
 
 
-# --- while --------------------------------------------------------------------------------------------------
+# --- while --------------------------------------------------------------------------------------
 
 
-def while_(test: Callable[..., Any], body: Callable[..., State], state: State, names: Names) -> State:
+def while_(
+    test: Callable[..., Any], body: Callable[..., State], state: State, names: Names
+) -> State:
     """The while statement. It may start in Python and turn staged when its condition does."""
     first = True
     while True:
@@ -390,7 +410,11 @@ def _try_test(test: Callable[..., Any], state: State) -> Any:
 
 
 def _staged_while(
-    test: Callable[..., Any], body: Callable[..., State], state: State, names: Names, runs: bool = False
+    test: Callable[..., Any],
+    body: Callable[..., State],
+    state: State,
+    names: Names,
+    runs: bool = False,
 ) -> State:
     """A while op; `runs`: there is at least one turn, so what the body binds is bound after it."""
     loop = _Carry(state, names)
@@ -403,7 +427,11 @@ def _staged_while(
     cond_graph = _close_loop(cond_builder, loop.params_of(cond_builder), operands, results, "cond")
     body_graph = _close_loop(builder, loop.params_of(builder), operands, loop.results, "body")
     tensors = control.while_(
-        *loop.initial(), *map(Tensor, operands), cond=cond_graph, body=body_graph, carry=len(loop.specs)
+        *loop.initial(),
+        *map(Tensor, operands),
+        cond=cond_graph,
+        body=body_graph,
+        carry=len(loop.specs),
     )
     pure = not cond_graph.effects and not cond_builder.writes_done
     first = (lambda: truth(resolve(as_tensor(test(*state))))) if pure else None
@@ -411,7 +439,11 @@ def _staged_while(
 
 
 def _close_loop(
-    builder: Builder, own: Sequence[Value], operands: Sequence[Value], results: Sequence[Value], name: str
+    builder: Builder,
+    own: Sequence[Value],
+    operands: Sequence[Value],
+    results: Sequence[Value],
+    name: str,
 ) -> Graph:
     params = (*own, *(builder.own(value) for value in operands))
     return Graph(params, tuple(builder.nodes), tuple(results), name)
@@ -451,7 +483,9 @@ class _Carry:
         self._plan()
 
     def _plan(self) -> None:
-        self.dynamic = [[is_dynamic(leaf) and e.bound is not False for leaf in e.leaves] for e in self.entries]
+        self.dynamic = [
+            [is_dynamic(leaf) and e.bound is not False for leaf in e.leaves] for e in self.entries
+        ]
         self.flagged = [e.bound is not True and e.bound is not False for e in self.entries]
         self.specs = [carried_spec(leaf) for leaf in self._carried_leaves()]
 
@@ -467,7 +501,11 @@ class _Carry:
         """Trace the body to a fixed point; `index`: it takes the turn's number first."""
         for _ in range(self.MAX_ROUNDS):
             with frame("body") as builder:
-                turn = [Tensor(builder.param(Spec((), np.dtype(np.int64), True), "i"))] if index else []
+                turn = (
+                    [Tensor(builder.param(Spec((), np.dtype(np.int64), True), "i"))]
+                    if index
+                    else []
+                )
                 variables = self.parameters(builder)
                 log = _watch_cells(builder, cells)
                 outcome = body(*turn, *variables)
@@ -481,7 +519,9 @@ class _Carry:
                 new = {k: s for k, s in slots.items() if k not in self.slots}
                 settled = not self._keep_updated(after, slots)
                 if settled and not new and not self._widen(after):
-                    if self.links.learn(list(self._carried_leaves()), self.given, self._leaves_of(after), builder):
+                    if self.links.learn(
+                        list(self._carried_leaves()), self.given, self._leaves_of(after), builder
+                    ):
                         continue
                     self.always = [entry.bound is True for entry in after]
                     self.results = list(self._result_values(after, builder))
@@ -490,17 +530,24 @@ class _Carry:
                 self.slots[key] = slot
                 self.entries.append(take_apart(slot.name, slot.read()))
                 self._extend()
-        raise Unstageable("the loop's state keeps changing its kind from one turn to the next", location=here())
+        raise Unstageable(
+            "the loop's state keeps changing its kind from one turn to the next", location=here()
+        )
 
     def _extend(self) -> None:
         entry = self.entries[-1]
         self.dynamic.append([is_dynamic(leaf) for leaf in entry.leaves])
         self.flagged.append(False)
-        self.specs += [carried_spec(leaf) for leaf, d in zip(entry.leaves, self.dynamic[-1], strict=True) if d]
+        self.specs += [
+            carried_spec(leaf) for leaf, d in zip(entry.leaves, self.dynamic[-1], strict=True) if d
+        ]
 
     def parameters(self, builder: Builder) -> list[Any]:
         """Fresh parameters for the carry, as state variables; the slots are written."""
-        values = [builder.param(spec, name) for spec, name in zip(self.specs, self._leaf_names(), strict=True)]
+        values = [
+            builder.param(spec, name)
+            for spec, name in zip(self.specs, self._leaf_names(), strict=True)
+        ]
         self.own[id(builder)] = values
         initial = self._carried_leaves()
         self.given = [self._alias(v, leaf) for v, leaf in zip(values, initial, strict=True)]
@@ -522,7 +569,9 @@ class _Carry:
     def _assemble(self, tensors: Iterator[Tensor]) -> list[Any]:
         variables = []
         for entry, dynamic, flagged in zip(self.entries, self.dynamic, self.flagged, strict=True):
-            leaves = [next(tensors) if d else leaf for leaf, d in zip(entry.leaves, dynamic, strict=True)]
+            leaves = [
+                next(tensors) if d else leaf for leaf, d in zip(entry.leaves, dynamic, strict=True)
+            ]
             bound = next(tensors) if flagged else entry.bound
             variables.append(entry.replaced(leaves, bound).build())
         return variables
@@ -533,7 +582,11 @@ class _Carry:
         tensor = Tensor(value)
         tensor._scalar = not isinstance(leaf, Tensor) or leaf._scalar
         if not tensor._scalar and id(leaf) not in self.plain and not leaf._weak:
-            tensor._base, tensor._view, tensor._seen = leaf, (slice_, (), {"key": ()}), leaf._version
+            tensor._base, tensor._view, tensor._seen = (
+                leaf,
+                (slice_, (), {"key": ()}),
+                leaf._version,
+            )
             self.aliases.setdefault(id(leaf), []).append(tensor)
         return tensor
 
@@ -584,16 +637,24 @@ class _Carry:
                 self._bind_late(k, new)
                 return True
             if new.bound is False:
-                raise structure_error(entry.name, entry, new, ("before a turn of the loop", "after it"))
+                raise structure_error(
+                    entry.name, entry, new, ("before a turn of the loop", "after it")
+                )
             if entry.bound is not False and entry.treedef != new.treedef:
-                raise structure_error(entry.name, entry, new, ("before a turn of the loop", "after it"))
+                raise structure_error(
+                    entry.name, entry, new, ("before a turn of the loop", "after it")
+                )
             for j, d in enumerate(self.dynamic[k]):
                 if not d:
                     if entry.bound is not False and not same_static(entry.leaves[j], new.leaves[j]):
-                        raise structure_error(entry.name, entry, new, ("before a turn of the loop", "after it"))
+                        raise structure_error(
+                            entry.name, entry, new, ("before a turn of the loop", "after it")
+                        )
                     continue
                 if not is_dynamic(new.leaves[j]):
-                    raise structure_error(entry.name, entry, new, ("before a turn of the loop", "after it"))
+                    raise structure_error(
+                        entry.name, entry, new, ("before a turn of the loop", "after it")
+                    )
                 changed |= self._widen_spec(position, entry.name, carried_spec(new.leaves[j]))
                 position += 1
             position += self.flagged[k]
@@ -604,7 +665,8 @@ class _Carry:
         entry = self.entries[k]
         specs = [carried_spec(leaf) if is_dynamic(leaf) else None for leaf in new.leaves]
         leaves = [
-            leaf if spec is None else _Zeros(_static_dims(spec)) for leaf, spec in zip(new.leaves, specs, strict=True)
+            leaf if spec is None else _Zeros(_static_dims(spec))
+            for leaf, spec in zip(new.leaves, specs, strict=True)
         ]
         self.entries[k] = Entry(entry.name, new.treedef, leaves, Tensor(np.asarray(False)))
         self.dynamic[k] = [spec is not None for spec in specs]
@@ -649,17 +711,25 @@ class _Carry:
 
     def initial(self) -> list[Tensor]:
         """The carry before the first turn, in the carry's dtypes."""
-        leaves = [placeholder(leaf.spec) if isinstance(leaf, _Zeros) else leaf for leaf in self._carried_leaves()]
+        leaves = [
+            placeholder(leaf.spec) if isinstance(leaf, _Zeros) else leaf
+            for leaf in self._carried_leaves()
+        ]
         return [fit(leaf, spec) for leaf, spec in zip(leaves, self.specs, strict=True)]
 
     def finish(
-        self, tensors: Sequence[Tensor], runs: bool = False, first: Callable[[], Tensor] | None = None
+        self,
+        tensors: Sequence[Tensor],
+        runs: bool = False,
+        first: Callable[[], Tensor] | None = None,
     ) -> State:
         """The state after the loop; heap writes take effect in the current frame."""
         self.links.finish(list(self._carried_leaves()), tensors, runs, first)
         variables = self._assemble(iter(tensors))
         if runs:
-            variables = [certain(v) if a else v for v, a in zip(variables, self.always, strict=True)]
+            variables = [
+                certain(v) if a else v for v, a in zip(variables, self.always, strict=True)
+            ]
         for slot, value in zip(self.slots.values(), variables[len(self.names) :], strict=True):
             slot.write(value)
         return tuple(variables[: len(self.names)])
@@ -699,10 +769,12 @@ class _Zeros:
 
 
 def _static_dims(spec: Spec) -> Spec:
-    return Spec(tuple(fresh("w") if isinstance(d, Size) else d for d in spec.shape), spec.dtype, spec.weak)
+    return Spec(
+        tuple(fresh("w") if isinstance(d, Size) else d for d in spec.shape), spec.dtype, spec.weak
+    )
 
 
-# --- for ------------------------------------------------------------------------------------------------------
+# --- for ----------------------------------------------------------------------------------------
 
 UNROLL = 8  # loops of at most so many turns, and known length, are unrolled
 WARN_UNROLLED = 1000
@@ -744,9 +816,7 @@ def _python_for(iterable: Any, body: Any, state: State, names: Names, test: Any)
 def _masked_for(turns: Iterator[Any], body: Any, state: State, names: Names, test: Any) -> State:
     """An unrolled loop that a staged break may end: each turn runs only while the test holds."""
     for item in turns:
-        state = if_(
-            test(*state), lambda *s, item=item: body(item, *s), lambda *s: s, state, names
-        )
+        state = if_(test(*state), lambda *s, item=item: body(item, *s), lambda *s: s, state, names)
     return state
 
 
@@ -771,7 +841,9 @@ def _stage_or_unroll(
         assert isinstance(items.length, int)
         state = body(next(items.concrete()), *state)
         python = None if items.python is None else items.python[1:]
-        rest = iteration.Items(items.length - 1, lambda i: items.item(i + 1), python, items.optional)
+        rest = iteration.Items(
+            items.length - 1, lambda i: items.item(i + 1), python, items.optional
+        )
         return _stage_or_unroll(rest, body, state, names, test, peel=False)
     _note_unrolling(builder, items, reason)
     return _python_for(items.concrete(), body, state, names, test)
@@ -800,9 +872,16 @@ def _staged_for(items: iteration.Items, body: Any, state: State, names: Names, t
     if items.optional and not builder.nodes:
         raise Unstageable("its body records nothing")
     operands = captured(builder)
-    graph = _close_loop(builder, [builder.params[0], *loop.params_of(builder)], operands, loop.results, "body")
+    graph = _close_loop(
+        builder, [builder.params[0], *loop.params_of(builder)], operands, loop.results, "body"
+    )
     tensors = control.loop(
-        *loop.initial(), *map(Tensor, operands), length=items.length, body=graph, carry=len(loop.specs), xs=0
+        *loop.initial(),
+        *map(Tensor, operands),
+        length=items.length,
+        body=graph,
+        carry=len(loop.specs),
+        xs=0,
     )
     runs = isinstance(items.length, int) and items.length > 0
     return loop.finish(tensors, runs, lambda: elementwise.greater(as_tensor(items.length), 0))
