@@ -64,7 +64,9 @@ def items_of(iterable: Any) -> Items | None:
         if current_builder() is None:
             return None
         start, step = iterable.start, iterable.step
-        return Items(builtins.len(iterable), lambda i: _affine(i, start, step), iterable, optional=True)
+        return Items(
+            builtins.len(iterable), lambda i: _affine(i, start, step), iterable, optional=True
+        )
     if isinstance(iterable, (Tensor, np.ndarray)):
         return _rows(iterable)
     _note_read(iterable)
@@ -133,7 +135,9 @@ def _range_with_traced_step(start: Any, stop: Any, step: Tensor) -> Items:
     span = as_tensor(stop) - as_tensor(start)
     sign = elementwise.where(step > 0, 1, -1)
     count = elementwise.floor_divide(span + step - sign, step)
-    return Items(as_dim(elementwise.maximum(count, 0)), lambda i: _affine(i, _weak(start), _weak(step)))
+    return Items(
+        as_dim(elementwise.maximum(count, 0)), lambda i: _affine(i, _weak(start), _weak(step))
+    )
 
 
 def len(value: Any) -> Any:
@@ -159,7 +163,10 @@ def _all_items(iterables: tuple[Any, ...]) -> list[Items] | None:
     found = [items_of(it) for it in iterables]
     if not any(items is not None and not items.optional for items in found):
         return None
-    return [items if items is not None else _of_sequence(it) for items, it in builtins.zip(found, iterables, strict=True)]
+    return [
+        items if items is not None else _of_sequence(it)
+        for items, it in builtins.zip(found, iterables, strict=True)
+    ]
 
 
 def _of_sequence(iterable: Any) -> Items:
