@@ -1,6 +1,6 @@
 """and, or, not, chained comparisons and `in`, with Python's order of evaluation.
 
-    and_(lambda: i < n, lambda: a[i] > 0)     # a[i] is looked at only where i < n
+and_(lambda: i < n, lambda: a[i] > 0)     # a[i] is looked at only where i < n
 """
 
 from __future__ import annotations
@@ -85,6 +85,8 @@ def contains(container: Any, item: Any) -> Any:
         matches = container == item
         found = matches.any() if hasattr(matches, "any") else matches
         return python_bool(found) if is_staged(found) else bool(found)
-    if isinstance(container, (list, tuple)) and any(isinstance(v, Tensor) for v in (*container, item)):
+    if isinstance(container, (list, tuple)) and any(
+        isinstance(v, Tensor) for v in (*container, item)
+    ):
         return or_(*(lambda v=v: v == item for v in container)) if container else False
     return item in container
