@@ -31,9 +31,13 @@ def raise_(exception: Any, cause: Any = None) -> Any:
         if isinstance(error, BaseException):
             error.args = tuple(map(texts.plain, error.args))
         location = here()
-        error = at(error, location.resolve() if location else None) if builder is not None else error
+        error = (
+            at(error, location.resolve() if location else None) if builder is not None else error
+        )
         raise error from cause
-    kind, args = (exception, ()) if isinstance(exception, type) else (type(exception), exception.args)
+    kind, args = (
+        (exception, ()) if isinstance(exception, type) else (type(exception), exception.args)
+    )
     pieces, values = _message(args)
     effects.raise_(*values, exception=effects.Raise(kind, pieces))
     return UNREACHABLE
