@@ -30,7 +30,7 @@ def is_number(leaf: Any) -> bool:
     return not isinstance(leaf, Tensor) or leaf._scalar or leaf.spec.weak
 
 
-# --- branches -------------------------------------------------------------------------------------------
+# --- branches -----------------------------------------------------------------------------------
 
 
 def inner_conditions(leaves: Iterable[Any]) -> Iterator[Tensor]:
@@ -88,7 +88,7 @@ def _link_side(
         link(tensor, root)
 
 
-# --- loops ----------------------------------------------------------------------------------------------
+# --- loops --------------------------------------------------------------------------------------
 
 
 class LoopLinks:
