@@ -107,7 +107,9 @@ def join_dtype(a: Spec, b: Spec) -> tuple[DType, bool]:
     if a.dtype == b.dtype:
         return a.dtype, a.weak and b.weak
     kinds = [operand(_Stub(s)) for s in (a, b)]  # type: ignore[arg-type]  # asks for the spec
-    weak = (a.weak or a.dtype == BOOL and not a.shape) and (b.weak or b.dtype == BOOL and not b.shape)
+    weak = (a.weak or a.dtype == BOOL and not a.shape) and (
+        b.weak or b.dtype == BOOL and not b.shape
+    )
     return result_type(*kinds), weak and (a.weak or b.weak)
 
 
@@ -131,7 +133,8 @@ def join_spec(name: str, a: Spec, b: Spec, *, fresh_dims: bool = True) -> Spec:
             remedy=f"give '{name}' one rank on every path, e.g. start it as np.zeros(shape)",
         )
     shape = tuple(
-        d if d == e else (fresh("d") if fresh_dims else d) for d, e in zip(a.shape, b.shape, strict=True)
+        d if d == e else (fresh("d") if fresh_dims else d)
+        for d, e in zip(a.shape, b.shape, strict=True)
     )
     return Spec(shape, dtype, weak)
 
@@ -180,4 +183,8 @@ def _describe(entry: Entry) -> str:
     value = entry.build()
     if isinstance(value, Tensor):
         return f"a tensor {value.spec}"
-    return repr(value) if value is None or isinstance(value, (*NUMBERS, str)) else f"a {type(value).__name__}"
+    return (
+        repr(value)
+        if value is None or isinstance(value, (*NUMBERS, str))
+        else f"a {type(value).__name__}"
+    )
