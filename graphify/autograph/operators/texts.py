@@ -108,9 +108,7 @@ def _marked(value: Any) -> Any:
     leaves, treedef = tree.flatten(value)
     return treedef.unflatten(
         [
-            _Shown(leaf)
-            if isinstance(leaf, Tensor) and leaf.is_symbolic
-            else _eager(leaf)
+            _Shown(leaf) if isinstance(leaf, Tensor) and leaf.is_symbolic else _eager(leaf)
             for leaf in leaves
         ]
     )
@@ -126,7 +124,10 @@ def has_symbols(value: Any) -> bool:
         return OPEN in value and current_builder() is not None
     if isinstance(value, Tensor) or not tree.is_container(value):
         return False
-    return any(isinstance(leaf, Tensor) and leaf.is_symbolic or has_symbols(leaf) for leaf in tree.leaves(value))
+    return any(
+        isinstance(leaf, Tensor) and leaf.is_symbolic or has_symbols(leaf)
+        for leaf in tree.leaves(value)
+    )
 
 
 def check_marks(builder: Builder) -> None:
