@@ -1,7 +1,7 @@
 """Names that may not be bound: `Undefined` before they are, `Maybe` when a run decides.
 
-    y = Undefined("y")     # y is assigned on one path only
-    defined(y)             # raises UnboundLocalError, as reading y would
+y = Undefined("y")     # y is assigned on one path only
+defined(y)             # raises UnboundLocalError, as reading y would
 """
 
 from __future__ import annotations
