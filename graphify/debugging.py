@@ -1,6 +1,6 @@
 """Checks that hold in graphs, too: `assert_greater(x, 0)` raises when the run gets there.
 
-    >>> assert_greater(3, 0)
+>>> assert_greater(3, 0)
 """
 
 from __future__ import annotations
