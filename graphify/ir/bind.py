@@ -24,7 +24,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from graphify.errors import ConcreteValueNeeded, InternalError, LeakedTracer, SpecError, TransformError
+from graphify.errors import (
+    ConcreteValueNeeded,
+    InternalError,
+    LeakedTracer,
+    SpecError,
+    TransformError,
+)
 from graphify.ir.graph import Builder, Literal, Value, constant
 from graphify.ir.op import Op
 from graphify.ir.promotion import python_dtype
@@ -150,7 +156,18 @@ class Tensor:
         weak: the tensor stands for a Python scalar (NEP 50).
     """
 
-    __slots__ = ("_value", "_base", "_view", "_seen", "_version", "_home", "_weak", "_scalar", "_shared", "__weakref__")
+    __slots__ = (
+        "_value",
+        "_base",
+        "_view",
+        "_seen",
+        "_version",
+        "_home",
+        "_weak",
+        "_scalar",
+        "_shared",
+        "__weakref__",
+    )
 
     _value: Any
     __hash__ = None  # type: ignore[assignment]  # equality is elementwise, as in NumPy
@@ -421,7 +438,7 @@ def value_in(tensor: Tensor, builder: Builder) -> Value:
     return builder.add(constant, (), attrs)[0]
 
 
-# --- applying ops ---------------------------------------------------------------------------------
+# --- applying ops -------------------------------------------------------------------------------
 
 
 def bind(
@@ -470,7 +487,9 @@ def _gives_scalar(op: Op, tensors: Sequence[Tensor]) -> bool:
     return tensors[0]._scalar if kind == "same" and tensors else True
 
 
-def _evaluate(op: Op, tensors: Sequence[Tensor], attrs: dict[str, Any]) -> tuple[list[Tensor], bool]:
+def _evaluate(
+    op: Op, tensors: Sequence[Tensor], attrs: dict[str, Any]
+) -> tuple[list[Tensor], bool]:
     arrays = []
     for tensor in tensors:
         refresh(tensor)
@@ -507,11 +526,13 @@ def _own_object(result: Any, operands: Sequence[Array]) -> Array:
 
 def _has_sizes(attrs: dict[str, Any]) -> bool:
     return any(
-        next(dim_variables(v), None) is not None for v in attrs.values() if isinstance(v, (tuple, Size))
+        next(dim_variables(v), None) is not None
+        for v in attrs.values()
+        if isinstance(v, (tuple, Size))
     )
 
 
-# --- in-place updates -----------------------------------------------------------------------------
+# --- in-place updates ---------------------------------------------------------------------------
 
 
 def assign(target: Tensor, new: Tensor, done: frozenset[int] = frozenset()) -> None:
@@ -529,7 +550,11 @@ def assign(target: Tensor, new: Tensor, done: frozenset[int] = frozenset()) -> N
     refresh(target)
     follow = followers(target, done)
     if type(target._value) is not Value and type(new._value) is not Value:
-        if builder is None or _home_is(target, builder) and next(links(storage(target)), None) is None:
+        if (
+            builder is None
+            or _home_is(target, builder)
+            and next(links(storage(target)), None) is None
+        ):
             _assign_eager(target, new)
             return
     if target._base is not None:
