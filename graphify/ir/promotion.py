@@ -20,7 +20,12 @@ from graphify.ir.types import BOOL, DType, bfloat16, canonical_dtype, is_inexact
 
 Operand: TypeAlias = DType | type  # a weak operand is its Python type
 
-_PYTHON_DTYPE: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
+_PYTHON_DTYPE: dict[type, Any] = {
+    bool: np.bool_,
+    int: np.int64,
+    float: np.float64,
+    complex: np.complex128,
+}
 _KIND = {"b": bool, "i": int, "u": int, "f": float, "V": float, "c": complex}
 
 
@@ -46,7 +51,9 @@ def result_type(*operands: Operand) -> DType:
     return _common(config.promotion, config.prefer_float32, operands)
 
 
-def ufunc_dtypes(ufunc: np.ufunc, operands: Sequence[Operand]) -> tuple[tuple[DType, ...], tuple[DType, ...]]:
+def ufunc_dtypes(
+    ufunc: np.ufunc, operands: Sequence[Operand]
+) -> tuple[tuple[DType, ...], tuple[DType, ...]]:
     """Dtypes a ufunc computes in and returns for these operands, in the current mode.
 
     Raises:
@@ -64,7 +71,9 @@ def _ufunc_dtypes(
             operands = (_common(mode, prefer_float32, operands),) * len(operands)
         elif isinstance(operands[0], type):
             operands = (_alone(operands[0], prefer_float32),)
-    if all(isinstance(op, type) for op in operands):  # comparisons of two ints would resolve to object
+    if all(
+        isinstance(op, type) for op in operands
+    ):  # comparisons of two ints would resolve to object
         operands = tuple(_alone(op, prefer_float32) for op in operands)  # type: ignore[arg-type]
     try:
         resolved = ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
@@ -80,8 +89,10 @@ def _common(mode: str, prefer_float32: bool, operands: tuple[Operand, ...]) -> D
     strong = [op for op in operands if not isinstance(op, type)]
     weak = [op for op in operands if isinstance(op, type)]
     if mode == "strict" and len(set(strong)) > 1:
-        raise SpecError(f"dtype promotion 'strict': operands of dtype {_names(strong)} may not mix",
-                        remedy="convert one of them with .astype(...)")
+        raise SpecError(
+            f"dtype promotion 'strict': operands of dtype {_names(strong)} may not mix",
+            remedy="convert one of them with .astype(...)",
+        )
     if mode == "numpy":
         joined = _numpy_common(strong)
     else:
@@ -106,8 +117,12 @@ def _with_weak(mode: str, dtype: DType | None, kind: type, prefer_float32: bool)
         return _alone(kind, prefer_float32)
     if _RANK[kind] <= _CATEGORY[dtype.kind]:
         return dtype
-    if mode == "strict" or (mode == "safe" and not is_inexact(dtype) and kind is not int and dtype != BOOL):
-        raise SpecError(f"dtype promotion '{mode}': {dtype.name} may not mix with a Python {kind.__name__}")
+    if mode == "strict" or (
+        mode == "safe" and not is_inexact(dtype) and kind is not int and dtype != BOOL
+    ):
+        raise SpecError(
+            f"dtype promotion '{mode}': {dtype.name} may not mix with a Python {kind.__name__}"
+        )
     if kind is complex and dtype in (np.float32, np.float16, bfloat16):
         return np.dtype(np.complex64)
     return _alone(kind, prefer_float32)
@@ -136,11 +151,15 @@ def _lattice(mode: str, a: DType, b: DType) -> DType:
         joined = np.promote_types(low, high)
         if _CATEGORY[joined.kind] == 2 and _CATEGORY[high.kind] == 1:
             if mode == "safe":
-                raise SpecError(f"dtype promotion 'safe': {a.name} and {b.name} have no common integer")
+                raise SpecError(
+                    f"dtype promotion 'safe': {a.name} and {b.name} have no common integer"
+                )
             joined = np.dtype(np.float32)  # uint64 with a signed integer, in JAX's lattice
     if mode == "safe" and not _is_safe(low, joined):
-        raise SpecError(f"dtype promotion 'safe': {a.name} with {b.name} may lose bits",
-                        remedy="convert one of them with .astype(...)")
+        raise SpecError(
+            f"dtype promotion 'safe': {a.name} with {b.name} may lose bits",
+            remedy="convert one of them with .astype(...)",
+        )
     return joined
 
 
