@@ -18,7 +18,9 @@ from graphify.ir.graph import Graph, Node, Value, as_size
 from graphify.ir.sizes import Dim, SizeVar, substitute
 from graphify.ir.types import Spec
 
-Rule = Callable[[Node, list[Tensor], dict[str, Any]], Any]  # results, or NotImplemented for "as it is"
+Rule = Callable[
+    [Node, list[Tensor], dict[str, Any]], Any
+]  # results, or NotImplemented for "as it is"
 
 
 def replay(graph: Graph, args: Sequence[Tensor], rule: Rule | None = None) -> list[Tensor]:
@@ -57,7 +59,9 @@ def substitute_attrs(attrs: Mapping[str, Any], sizes: Mapping[SizeVar, Dim]) -> 
     return {name: substitute(value, sizes) for name, value in attrs.items()}
 
 
-def _learn(value: Value, tensor: Tensor, known: dict[Value, Tensor], sizes: dict[SizeVar, Dim]) -> None:
+def _learn(
+    value: Value, tensor: Tensor, known: dict[Value, Tensor], sizes: dict[SizeVar, Dim]
+) -> None:
     known[value] = tensor
     unify(value.spec, tensor.dims, sizes)
 
