@@ -225,7 +225,13 @@ def _at_most(a: Dim, b: Dim) -> bool:
         case Size(terms=((((SizeOp(name=name, args=(x, y)), 1),), 1),)):
             if name in ("max", "min"):
                 return (all if name == "max" else any)(_at_most(z, b) for z in (x, y))
-            return name == "floordiv" and isinstance(y, int) and y > 0 and not_negative(x) and _at_most(x, b)
+            return (
+                name == "floordiv"
+                and isinstance(y, int)
+                and y > 0
+                and not_negative(x)
+                and _at_most(x, b)
+            )
     return False
 
 
