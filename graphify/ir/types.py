@@ -119,4 +119,8 @@ def is_integer(dtype: DType) -> bool:
 
 def real_dtype(dtype: DType) -> DType:
     """The dtype of the real part."""
-    return np.dtype(np.float32 if dtype == np.complex64 else np.float64) if is_complex(dtype) else dtype
+    return (
+        np.dtype(np.float32 if dtype == np.complex64 else np.float64)
+        if is_complex(dtype)
+        else dtype
+    )
