@@ -128,7 +128,9 @@ def is_library(filename: str) -> bool:
 
 def is_library_module(module: ModuleType) -> bool:
     """Whether a module belongs to Python itself or to an installed package."""
-    return module.__name__ in sys.builtin_module_names or is_library(getattr(module, "__file__", None) or "")
+    return module.__name__ in sys.builtin_module_names or is_library(
+        getattr(module, "__file__", None) or ""
+    )
 
 
 def here() -> LazyLoc | None:
