@@ -34,7 +34,9 @@ class Gap:
 
     def show(self, value: Any) -> str:
         array = np.asarray(value)
-        python = array.item() if self.kind == "number" else array if self.kind == "array" else array[()]
+        python = (
+            array.item() if self.kind == "number" else array if self.kind == "array" else array[()]
+        )
         return repr(python) if self.as_repr else format(python, self.spec)
 
 
