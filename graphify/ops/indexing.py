@@ -29,7 +29,7 @@ from graphify.ops.shape import iota, move_axis
 Entry: TypeAlias = Any  # None: newaxis; Dim: integer; ("at", k): operand k; (start, count, step)
 Key: TypeAlias = tuple[Entry, ...]
 
-# --- slice ----------------------------------------------------------------------------------------
+# --- slice ---------------------------------------------------------------------------------------
 
 
 def _is_slice(entry: Entry) -> bool:
@@ -204,7 +204,7 @@ slice_update: Op = defop(
     doc="a copy of the first operand with the elements of a basic key replaced",
 )
 
-# --- gather and scatter ---------------------------------------------------------------------------
+# --- gather and scatter --------------------------------------------------------------------------
 
 
 def other_dims(shape: Shape, axes: tuple[int, ...]) -> Shape:
@@ -411,7 +411,7 @@ scatter = defop(
     "wins) or combined",
 )
 
-# --- nonzero --------------------------------------------------------------------------------------
+# --- nonzero -------------------------------------------------------------------------------------
 
 
 def _nonzero_spec(x: Spec) -> tuple[Spec, ...]:
@@ -429,6 +429,7 @@ nonzero = defop(
     extra={"tuple": True},
     doc="numpy.nonzero: the indices of the true elements, one array per axis",
 )
+
 
 def take_slice(x: Tensor, start: Dim, stop: Dim, axis: int) -> Tensor:
     """x[..., start:stop, ...] along one axis, for bounds known to be in range."""
