@@ -78,11 +78,7 @@ def _view(x: Tensor, plan: _Plan) -> Tensor:
     """The elements of a basic key as a view, even where NumPy's key gives a scalar."""
     x = binding.resolve(x)
     binding.refresh(x)
-    if (
-        x.is_symbolic
-        or any(i.is_symbolic for i in plan.scalars)
-        or slice_shape(x.dims, plan.basic)
-    ):
+    if x.is_symbolic or any(i.is_symbolic for i in plan.scalars) or slice_shape(x.dims, plan.basic):
         return slice_(x, *plan.scalars, key=plan.basic)  # type: ignore[no-any-return]
     indices = [i.numpy() for i in plan.scalars]
     array = x.numpy()[(*numpy_key(plan.basic, indices), ...)]
