@@ -21,7 +21,7 @@ from graphify.ops import core, elementwise, keys, shape
 from graphify.ops.linalg import matmul
 from graphify.ops.rules import numbers
 
-# --- Python scalars divide as Python does ------------------------------------------------------------
+# --- Python scalars divide as Python does --------------------------------------------------------
 
 
 def _nonzero_divisor_eval(x: Any) -> Any:
@@ -80,6 +80,7 @@ _true_divide = _python_division(elementwise.divide)
 _floor_divide = _python_division(elementwise.floor_divide)
 _remainder = _python_division(elementwise.remainder)
 
+
 def _arithmetic(op: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """An operator of arithmetic: Python's bools are Python's integers there."""
 
@@ -105,7 +106,7 @@ def _power(a: Any, b: Any) -> Any:
     return elementwise.power(a, b)
 
 
-# --- comparison of sizes -------------------------------------------------------------------------------
+# --- comparison of sizes ------------------------------------------------------------------------
 
 
 def _compare(op: Op) -> Callable[[Any, Any], Any]:
@@ -152,7 +153,7 @@ def _negate(answer: bool | None) -> bool | None:
     return None if answer is None else not answer
 
 
-# --- attaching -----------------------------------------------------------------------------------------
+# --- attaching ----------------------------------------------------------------------------------
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": _arithmetic(elementwise.add),
@@ -348,4 +349,3 @@ _OTHERS: dict[str, Callable[..., Any]] = {
 }
 _install()
 binding.set_select_hook(elementwise.where)
-
