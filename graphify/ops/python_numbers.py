@@ -59,7 +59,9 @@ def _exact(ufunc: np.ufunc, function: Callable[..., int], text: str) -> Callable
         result = function(*values)
         if not LOW <= result < HIGH:
             shown = text.format(*values)
-            raise OverflowError(f"the Python integer {shown} does not fit into the 64 bits of a traced one")
+            raise OverflowError(
+                f"the Python integer {shown} does not fit into the 64 bits of a traced one"
+            )
         return np.asarray(result, dtype)
 
     return evaluate
@@ -73,7 +75,9 @@ def _float_power(integers: Callable[..., Any]) -> Callable[..., Any]:
             return integers(a, b)
         result = a.item() ** b.item()  # ZeroDivisionError, OverflowError
         if isinstance(result, complex):
-            raise ValueError(f"{a.item()} ** {b.item()} is complex in Python, where a float is staged")
+            raise ValueError(
+                f"{a.item()} ** {b.item()} is complex in Python, where a float is staged"
+            )
         return np.asarray(result)
 
     return evaluate
