@@ -1,12 +1,12 @@
 """What the optimiser did, told by the user's lines.
 
-    print(optimise(graph).report)
+print(optimise(graph).report)
 
-    nodes: 7 -> 3, graphs: 1 -> 1, 2 rounds, 0.4 ms
-    demo.py:3  y = x * 2 + 0
-        simplified  add: add(x, 0)
-    demo.py:4  unused = np.sin(x)
-        pruned      sin: nothing uses it
+nodes: 7 -> 3, graphs: 1 -> 1, 2 rounds, 0.4 ms
+demo.py:3  y = x * 2 + 0
+    simplified  add: add(x, 0)
+demo.py:4  unused = np.sin(x)
+    pruned      sin: nothing uses it
 """
 
 from __future__ import annotations
