@@ -33,7 +33,17 @@ from graphify.ir.bind import (
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
 from graphify.tracing.containers import Tracked, elements, rebuilt
-from graphify.tracing.guards import SCALARS, Fixed, Guard, Place, Presence, SameObject, Within, fingerprint, is_numeric
+from graphify.tracing.guards import (
+    SCALARS,
+    Fixed,
+    Guard,
+    Place,
+    Presence,
+    SameObject,
+    Within,
+    fingerprint,
+    is_numeric,
+)
 from graphify.tracing.places import forget_local
 
 AnyPlace = Place | Within
@@ -69,7 +79,11 @@ class Root(Builder):
         return known[1]
 
     def _twin(self, thing: Any) -> Tensor:
-        if isinstance(thing, Tensor) and thing._base is not None and not self._differentiated(thing):
+        if (
+            isinstance(thing, Tensor)
+            and thing._base is not None
+            and not self._differentiated(thing)
+        ):
             op, operands, attrs = thing._view  # type: ignore[misc]
             return bind(op, (self.external(thing._base), *operands), attrs)  # type: ignore[no-any-return]
         array = thing._value if isinstance(thing, Tensor) else np.asarray(thing)
@@ -277,7 +291,6 @@ def restore(builder: Builder) -> None:
             target.write(before)
     builder.writes_done = dict(builder.writes)
     builder.writes.clear()
-
 
 
 def captured(builder: Builder) -> list[Value]:
