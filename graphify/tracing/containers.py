@@ -53,7 +53,9 @@ def elements(value: Any) -> list[tuple[tuple[str, Any], Any]] | None:
     if kind in MAPPINGS:
         return [(("item", key), element) for key, element in value.items()]
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return [(("field", name), element) for name, element in zip(value._fields, value, strict=True)]
+        return [
+            (("field", name), element) for name, element in zip(value._fields, value, strict=True)
+        ]
     return None
 
 
