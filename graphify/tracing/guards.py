@@ -93,7 +93,9 @@ class Within:
             return _MISSING
 
     def __str__(self) -> str:
-        return str(self.base) + "".join(f"[{k!r}]" if kind == "item" else f".{k}" for kind, k in self.steps)
+        return str(self.base) + "".join(
+            f"[{k!r}]" if kind == "item" else f".{k}" for kind, k in self.steps
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +157,7 @@ class Guard:
 
 AnyGuard: TypeAlias = Guard | SameObject | Presence
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Identity:
     """Fingerprint of an object that counts by identity; keeps it alive so that ids stay unique."""
@@ -188,7 +191,13 @@ def fingerprint(value: Any) -> Any:
     if isinstance(value, FunctionType):
         cells = tuple(map(_cell, value.__closure__ or ()))
         keyword_defaults = tuple((value.__kwdefaults__ or {}).items())
-        return ("function", Identity(value.__code__), cells, _known(value.__defaults__), _known(keyword_defaults))
+        return (
+            "function",
+            Identity(value.__code__),
+            cells,
+            _known(value.__defaults__),
+            _known(keyword_defaults),
+        )
     if isinstance(value, MethodType) or "__func__" in getattr(value, "__dict__", ()):
         return ("method", Identity(value.__func__), Identity(value.__self__))
     inside = elements(value)
