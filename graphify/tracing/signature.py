@@ -133,7 +133,19 @@ class Call:
         general: positions of Python numbers that are traced as weak scalars instead of by value.
     """
 
-    __slots__ = ("arguments", "arrays", "bound", "general", "key", "leaves", "masked", "names", "positions", "shapes", "treedef")
+    __slots__ = (
+        "arguments",
+        "arrays",
+        "bound",
+        "general",
+        "key",
+        "leaves",
+        "masked",
+        "names",
+        "positions",
+        "shapes",
+        "treedef",
+    )
 
     def __init__(
         self,
@@ -152,7 +164,9 @@ class Call:
         self.masked: list[int] = []  # positions of Python numbers
         seen: dict[int, int] = {}
         keys = tuple(self._leaf_key(i, leaf, seen) for i, leaf in enumerate(self.leaves))
-        self.shapes = tuple(a.shape if isinstance(a, TensorSpec) else a.numpy().shape for a in self.arrays)
+        self.shapes = tuple(
+            a.shape if isinstance(a, TensorSpec) else a.numpy().shape for a in self.arrays
+        )
         self.key = (self.treedef, keys, *(getattr(config, name) for name in SWITCHES))
 
     @property
@@ -173,7 +187,9 @@ class Call:
 
     def number_key(self) -> Any:
         """The key with every Python number's value left out."""
-        blank = tuple(NumberKey(k.kind, None) if isinstance(k, NumberKey) else k for k in self.key[1])
+        blank = tuple(
+            NumberKey(k.kind, None) if isinstance(k, NumberKey) else k for k in self.key[1]
+        )
         return (self.key[0], blank, *self.key[2:])
 
     def _leaf_key(self, position: int, leaf: Any, seen: dict[int, int]) -> Any:
@@ -231,7 +247,9 @@ def is_array(leaf: Any) -> bool:
         except SpecError:
             return False
         return True
-    return not isinstance(leaf, type) and (hasattr(leaf, "__array__") or hasattr(leaf, "__dlpack__"))
+    return not isinstance(leaf, type) and (
+        hasattr(leaf, "__array__") or hasattr(leaf, "__dlpack__")
+    )
 
 
 def _is_leaf(value: Any) -> bool:
@@ -245,7 +263,7 @@ def _bad_array(name: str, value: Any) -> SpecError:
     )
 
 
-# --- shapes --------------------------------------------------------------------------------------------
+# --- shapes -------------------------------------------------------------------------------------
 
 _LETTERS = [*"nmkpqrstuvwabcdefgh", *(f"n{i}" for i in range(1, 1000))]
 
@@ -281,7 +299,9 @@ class Pattern:
                     return False
         return True
 
-    def generalise(self, shapes: Sequence[tuple[Any, ...]], frozen: set[tuple[int, int]]) -> Pattern:
+    def generalise(
+        self, shapes: Sequence[tuple[Any, ...]], frozen: set[tuple[int, int]]
+    ) -> Pattern:
         """A pattern for these shapes, too: axes that changed become sizes.
 
         Axes that changed alike share a name; `frozen` axes stay exact.
