@@ -102,7 +102,9 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("x", [np.array([1.0, 2.5, 3.0]), np.arange(1.0, 11.0)], ids=["short", "long"])
+@pytest.mark.parametrize(
+    "x", [np.array([1.0, 2.5, 3.0]), np.arange(1.0, 11.0)], ids=["short", "long"]
+)
 def test_print(capsys, function, x):
     want, texts = printed(capsys, function, x)
     assert texts == [want, want]
