@@ -36,11 +36,15 @@ def raised(function, *args, plain=True):
 
 
 def names_the_line(error, text):
-    assert HERE in str(error) or any(HERE in note for note in getattr(error, "__notes__", ())), error
-    assert text in str(error) or any(text in note for note in getattr(error, "__notes__", ())), error
+    assert HERE in str(error) or any(HERE in note for note in getattr(error, "__notes__", ())), (
+        error
+    )
+    assert text in str(error) or any(text in note for note in getattr(error, "__notes__", ())), (
+        error
+    )
 
 
-# --- errors of the run -------------------------------------------------------------------------------
+# --- errors of the run --------------------------------------------------------------------------
 
 
 def index_error(x, i):
@@ -125,7 +129,7 @@ def test_unknown_attributes_and_methods():
         graphify.function(lambda x: x.no_such())(np.ones(2))
 
 
-# --- raise and assert ------------------------------------------------------------------------------------
+# --- raise and assert ---------------------------------------------------------------------------
 
 
 def raises_custom(x):
@@ -275,7 +279,7 @@ def test_an_error_that_nobody_needs_is_not_raised():
     assert float(f(np.ones(3), np.array(7))) == 3.0
 
 
-# --- tracebacks ----------------------------------------------------------------------------------------------
+# --- tracebacks ---------------------------------------------------------------------------------
 
 
 def frames_of(error):
@@ -313,7 +317,7 @@ def test_an_error_can_be_raised_again_by_the_next_call():
     assert len(f.concrete_functions) == 1
 
 
-# --- values that Python needs -----------------------------------------------------------------------------------
+# --- values that Python needs -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -378,7 +382,7 @@ def test_no_warnings_of_numpy_leak():
         f(np.ones(2))
 
 
-# --- syntax ---------------------------------------------------------------------------------------------------------
+# --- syntax -------------------------------------------------------------------------------------
 
 
 def test_generators_and_async_are_refused_with_a_line():
