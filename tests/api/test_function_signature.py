@@ -24,7 +24,7 @@ def traces(f):
     return len(f.concrete_functions)
 
 
-# --- shapes -----------------------------------------------------------------------------------------
+# --- shapes -------------------------------------------------------------------------------------
 
 
 def test_a_second_shape_generalises_and_a_third_is_free():
@@ -132,7 +132,7 @@ def test_rank_and_dtype_are_part_of_the_signature():
     assert "float64 of rank 1 -> " in f.traces()[1].cause or "of rank 2" in f.traces()[1].cause
 
 
-# --- Python numbers ---------------------------------------------------------------------------------
+# --- Python numbers -----------------------------------------------------------------------------
 
 
 def test_numbers_are_static_until_the_third_value():
@@ -268,7 +268,7 @@ def test_strings_and_none_are_static():
     assert traces(f) == 3
 
 
-# --- containers and objects -------------------------------------------------------------------------
+# --- containers and objects ---------------------------------------------------------------------
 
 
 def test_containers_are_trees():
@@ -436,7 +436,13 @@ def test_a_generator_argument_is_refused():
 
 
 @pytest.mark.parametrize(
-    "bad", [np.array(["a"]), np.array([1, "x"], object), np.array("2020-01-01", "datetime64[D]"), np.zeros(1, "V8")]
+    "bad",
+    [
+        np.array(["a"]),
+        np.array([1, "x"], object),
+        np.array("2020-01-01", "datetime64[D]"),
+        np.zeros(1, "V8"),
+    ],
 )
 def test_foreign_dtypes_are_refused_by_name(bad):
     f = graphify.function(lambda x: x)
@@ -444,7 +450,7 @@ def test_foreign_dtypes_are_refused_by_name(bad):
         f(bad)
 
 
-# --- input_signature --------------------------------------------------------------------------------
+# --- input_signature ----------------------------------------------------------------------------
 
 
 def test_input_signature_serves_all_sizes():
@@ -458,7 +464,16 @@ def test_input_signature_serves_all_sizes():
 
 
 @pytest.mark.parametrize(
-    "bad", [np.ones(3), np.ones((2, 4)), np.ones((2, 3, 1)), np.ones((2, 3), np.float32), "text", None, [[1, 2]]]
+    "bad",
+    [
+        np.ones(3),
+        np.ones((2, 4)),
+        np.ones((2, 3, 1)),
+        np.ones((2, 3), np.float32),
+        "text",
+        None,
+        [[1, 2]],
+    ],
 )
 def test_input_signature_refuses(bad):
     @graphify.function(input_signature=[TensorSpec((None, 3), np.float64, "data")])
@@ -470,7 +485,9 @@ def test_input_signature_refuses(bad):
 
 
 def test_input_signature_converts_python_values():
-    @graphify.function(input_signature=[TensorSpec((None,), np.float32), TensorSpec((), np.float32)])
+    @graphify.function(
+        input_signature=[TensorSpec((None,), np.float32), TensorSpec((), np.float32)]
+    )
     def f(x, y):
         return x * y
 
@@ -539,7 +556,7 @@ def test_tensor_spec_dtypes():
         TensorSpec((2,), "U3")
 
 
-# --- concrete functions -----------------------------------------------------------------------------
+# --- concrete functions -------------------------------------------------------------------------
 
 
 def test_get_concrete_function_of_arrays_and_specs():
@@ -577,7 +594,7 @@ def test_pretty_printed_signatures():
     assert "result['y']: Tensor(shape=(2, 3), dtype=float32)" in text
 
 
-# --- limits and reports -----------------------------------------------------------------------------
+# --- limits and reports -------------------------------------------------------------------------
 
 
 def test_max_traces():
@@ -650,7 +667,7 @@ def test_explain():
     assert traces(f) == 1
 
 
-# --- threads ----------------------------------------------------------------------------------------
+# --- threads ------------------------------------------------------------------------------------
 
 
 def test_two_threads_trace_once():
