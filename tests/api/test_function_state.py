@@ -212,7 +212,7 @@ def test_lists_as_arguments_are_containers():
     agree(f, [np.ones(2), np.ones(2)])
 
 
-# --- results that are arguments -----------------------------------------------------------------------
+# --- results that are arguments -----------------------------------------------------------------
 
 
 def test_a_result_that_is_an_argument_is_that_array():
@@ -278,7 +278,7 @@ def test_a_captured_array_as_result():
     assert first.numpy().tolist() == [2.0, 0.0]
 
 
-# --- aliases ------------------------------------------------------------------------------------------------
+# --- aliases ------------------------------------------------------------------------------------
 
 
 def test_the_same_array_twice():
@@ -330,7 +330,7 @@ def test_an_argument_that_is_also_captured():
         assert got == [1.0, 1.0] and w.tolist() == [1.0, 1.0]
 
 
-# --- what is outside ----------------------------------------------------------------------------------------
+# --- what is outside ----------------------------------------------------------------------------
 
 
 def test_captured_arrays_are_updated():
@@ -440,7 +440,7 @@ def test_dict_argument_updated():
     agree(f, {"old": np.zeros(1)}, np.ones(1))
 
 
-# --- when tracing fails ---------------------------------------------------------------------------------------
+# --- when tracing fails -------------------------------------------------------------------------
 
 
 def test_a_failed_trace_leaves_nothing_behind():
