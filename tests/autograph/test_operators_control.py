@@ -11,7 +11,7 @@ POSITIVE, NEGATIVE, MIXED = np.array([1.0, 2.0, 3.0]), -np.ones(3), np.array([3.
 LONG = np.arange(12.0) - 3
 
 
-# --- if -----------------------------------------------------------------------------------------------
+# --- if -----------------------------------------------------------------------------------------
 
 
 def join_dtypes(x):
@@ -153,7 +153,7 @@ def matches(x):
     return y
 
 
-# --- while ------------------------------------------------------------------------------------------------
+# --- while --------------------------------------------------------------------------------------
 
 
 def counts(x):
@@ -259,7 +259,7 @@ def collatz(x):
     return steps
 
 
-# --- for --------------------------------------------------------------------------------------------------------
+# --- for ----------------------------------------------------------------------------------------
 
 
 def over_rows(x):
@@ -456,7 +456,9 @@ def builtin_functions(x):
 PROGRAMS = [
     value
     for name, value in list(globals().items())
-    if callable(value) and getattr(value, "__module__", "") == __name__ and name not in ("agree", "Box")
+    if callable(value)
+    and getattr(value, "__module__", "") == __name__
+    and name not in ("agree", "Box")
 ]
 
 
@@ -478,7 +480,9 @@ def test_python_bools_add_up():
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("x", [POSITIVE, NEGATIVE, MIXED, LONG], ids=["positive", "negative", "mixed", "long"])
+@pytest.mark.parametrize(
+    "x", [POSITIVE, NEGATIVE, MIXED, LONG], ids=["positive", "negative", "mixed", "long"]
+)
 def test_programs(function, x):
     if function is breaks and x.sum() < -80:
         pytest.skip("too long")
@@ -503,7 +507,7 @@ def test_programs_on_sizes_that_change(function):
             assert isinstance(got[1], type(want[1]))
 
 
-# --- what is refused, by name --------------------------------------------------------------------------------------
+# --- what is refused, by name -------------------------------------------------------------------
 
 
 def none_in_loop(x):
@@ -568,7 +572,16 @@ def test_traced_bounds_of_every_kind():
         return total + x.sum() * 0
 
     staged = graphify.function(f)
-    for a, b, c in [(0, 5, 1), (5, 0, -1), (2, 20, 3), (20, 2, -7), (3, 3, 1), (5, 0, 1), (0, 10, 2), (-3, 3, 2)]:
+    for a, b, c in [
+        (0, 5, 1),
+        (5, 0, -1),
+        (2, 20, 3),
+        (20, 2, -7),
+        (3, 3, 1),
+        (5, 0, 1),
+        (0, 10, 2),
+        (-3, 3, 2),
+    ]:
         want = f(np.ones(1), a, b, c)
         assert float(staged(np.ones(1), a, b, c)) == want
         arrays = [np.array(v) for v in (a, b, c)]
