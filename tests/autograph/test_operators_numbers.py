@@ -137,9 +137,13 @@ def test_float_powers_that_leave_the_floats(pair):
         traced(lambda a, b: a**b, pair)(*pair)
 
 
-@pytest.mark.parametrize("dtype", ["u1", "i1", "i2", "u2", "i4", "u4", "u8", "i8", "f4", "f8", "c8", "?"])
+@pytest.mark.parametrize(
+    "dtype", ["u1", "i1", "i2", "u2", "i4", "u4", "u8", "i8", "f4", "f8", "c8", "?"]
+)
 @pytest.mark.parametrize("number", [3, -1, 200, 40_000, 2**31, 2**40, 2.5])
-@pytest.mark.parametrize("function", [lambda x, k: x + k, lambda x, k: k * x, lambda x, k: x < k, lambda x, k: x == k])
+@pytest.mark.parametrize(
+    "function", [lambda x, k: x + k, lambda x, k: k * x, lambda x, k: x < k, lambda x, k: x == k]
+)
 def test_numbers_beside_arrays(dtype, number, function):
     staged = graphify.function(function)
     x = np.array([1, 0, 1]).astype(dtype)
