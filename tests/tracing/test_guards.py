@@ -21,7 +21,12 @@ def traces(f):
 @pytest.fixture
 def module():
     """This module's globals, put back after the test."""
-    names = {"SCALE": 2.0, "NAMES": ["a", "b"], "ARRAY": np.ones(2), "SETTINGS": {"k": 1, "w": np.ones(2)}}
+    names = {
+        "SCALE": 2.0,
+        "NAMES": ["a", "b"],
+        "ARRAY": np.ones(2),
+        "SETTINGS": {"k": 1, "w": np.ones(2)},
+    }
     globals().update(names)
     yield globals()
     globals().update(names)
