@@ -249,7 +249,7 @@ def _whole_mask(x: Tensor, key: Any) -> Tensor | None:
     if isinstance(key, np.ndarray) and key.dtype == BOOL and key.ndim:
         key = as_tensor(key)
     if isinstance(key, Tensor) and key.dtype == BOOL and 0 < key.ndim <= x.ndim:
-        return _checked_mask(x, key, 0)
+        return None if 0 in key.dims else _checked_mask(x, key, 0)
     return None
 
 
@@ -263,7 +263,8 @@ def _checked_mask(x: Tensor, mask: Tensor, axis: int) -> Tensor:
             f"boolean index did not match indexed array along axis {axis + a}; "
             f"size of axis is {x.dims[axis + a]} but size of corresponding boolean axis is {dim}"
         )
-        dims.append(checked_dim(dim, x.dims[axis + a], message, IndexError))
+        empty = dim == 0  # NumPy lets an empty mask stand for an axis of any length
+        dims.append(dim if empty else checked_dim(dim, x.dims[axis + a], message, IndexError))
     return mask if tuple(dims) == mask.dims else core.reshape(mask, shape=tuple(dims))
 
 

@@ -140,6 +140,11 @@ def program(w, k, ks):
     other += 1000
     return w, row
 """,
+    "an empty mask fits an axis of any length": """
+def program(x):
+    x[np.zeros(0, bool)] = 3.0
+    return x[np.zeros(0, bool)]
+""",
     "round gives a Python integer": """
 def program(xi, s):
     xi += round(s)
