@@ -263,7 +263,8 @@ class Function:
     def _before_trace(self, cause: str) -> None:
         if self._max_traces is not None and len(self._all) >= self._max_traces:
             raise TraceError(
-                f"{self._name}: more than max_traces={self._max_traces} traces; the new one: {cause}",
+                f"{self._name}: more than max_traces={self._max_traces} traces; "
+                f"the new one: {cause}",
                 remedy="pass arrays instead of Python values that change, or an input_signature",
             )
 
@@ -307,7 +308,8 @@ class Function:
         offset = len(values) - len(self.input_signature)
         if offset < 0 or offset > 1:
             raise TypeError(
-                f"{self._name}: input_signature has {len(self.input_signature)} entries, got {len(values)} arguments"
+                f"{self._name}: input_signature has {len(self.input_signature)} entries, "
+                f"got {len(values)} arguments"
             )
         for i, spec in enumerate(self.input_signature):
             name = spec.name or list(self._signature.parameters)[min(i + offset, last)]

@@ -146,7 +146,8 @@ class _Collector:
         if isinstance(leaf, (Maybe, Undefined)):
             raise TraceError(
                 f"'{leaf.name}' has a value on some paths only, and the function returns it",
-                remedy="return a value of one structure on every path (Python returns None at the end)",
+                remedy="return a value of one structure on every path "
+                "(Python returns None at the end)",
             )
         if not isinstance(leaf, (Tensor, np.ndarray, np.generic)):
             return Output(static=leaf)

@@ -79,7 +79,8 @@ def check(name: str, traced: Any, inputs: Sequence[Tensor], call: Call | None) -
         _check_overlap(name, [t.numpy() for t in inputs], where, count)
     elif any(not isinstance(w.target, (int, Hidden)) for w in traced.writes):
         raise TraceError(
-            f"{name} changes fields or containers, which a concrete function cannot do inside a trace",
+            f"{name} changes fields or containers, "
+            "which a concrete function cannot do inside a trace",
             remedy="call the function itself",
         )
     if call is not None:
@@ -113,7 +114,8 @@ def _check_writable(name: str, call: Call, position: int) -> None:
     leaf, tensor = call.leaves[call.positions[position]], call.arrays[position]
     if isinstance(leaf, np.ndarray) and not leaf.flags.writeable:
         raise ValueError(
-            f"{name}: argument {call.name(call.positions[position])}: assignment destination is read-only"
+            f"{name}: argument {call.name(call.positions[position])}: "
+            "assignment destination is read-only"
         )
     if isinstance(leaf, (Tensor, np.ndarray, np.generic, bool, int, float, complex)):
         return
@@ -129,7 +131,8 @@ def _check_containers(name: str, written: list[Argument], call: Call | None) -> 
         return
     if call is None:
         raise TraceError(
-            f"{name} changes a container among its arguments, which a concrete function is not given",
+            f"{name} changes a container among its arguments, "
+            "which a concrete function is not given",
             remedy="call the function itself",
         )
     seen = container_ids(call.bound)

@@ -82,8 +82,8 @@ def check_leaving(tensor: Tensor, how: str, lenient: bool = False) -> None:
             f"{how} takes the value of a tensor {tensor.spec} whose derivative is being computed; "
             "the derivative would be lost",
             location=here(),
-            remedy="create arrays with graphify.numpy, or decorate the function with graphify.function; "
-            "t.numpy() and graphify.stop_gradient(t) take the value alone",
+            remedy="create arrays with graphify.numpy, or decorate the function with "
+            "graphify.function; t.numpy() and graphify.stop_gradient(t) take the value alone",
         )
 
 
@@ -293,7 +293,8 @@ def value_needed(tensor: Tensor, what: str) -> ConcreteValueNeeded:
     source = tensor._value.node.source
     made = f", made at {source}," if source is not None else ""
     return ConcreteValueNeeded(
-        f"Python needs {what} of a tensor {tensor.spec}{made} that is only known when the graph runs",
+        f"Python needs {what} of a tensor {tensor.spec}{made} "
+        "that is only known when the graph runs",
         location=location,
         remedy="keep it a tensor (np.where, a staged `if`/`while` in converted code), pass it as a "
         "Python number, or leave the function undecorated",
@@ -338,7 +339,8 @@ def _python_scalar(value: int | float | complex) -> Array:
 def _wrap_array(array: Array) -> Tensor:
     if type(array) is not np.ndarray and isinstance(array, (np.matrix, np.ma.MaskedArray)):
         raise SpecError(
-            f"a numpy {type(array).__name__} means other things by its operators than an array does",
+            f"a numpy {type(array).__name__} means other things by its operators "
+            "than an array does",
             remedy="pass a plain array: np.asarray(matrix), masked.filled(value)",
         )
     dtype = canonical_dtype(array.dtype)
@@ -513,7 +515,7 @@ def _evaluate(
 
 
 def _is_view(result: Tensor, base: Tensor) -> bool:
-    """Whether an eager result shares memory with its base (a reshape may copy); symbolic ones do."""
+    """Whether an eager result shares memory with its base (reshape may copy); symbolic ones do."""
     value = result._value
     return type(value) is Value or not value.size or np.may_share_memory(value, base._value)
 

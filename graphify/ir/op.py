@@ -39,7 +39,7 @@ class Op:
         sample: `() -> list of (arrays, attrs)`, or an iterable thereof, for the op table test.
         differentiable: operand positions with a gradient; None for all inexact ones.
         doc: one line for docs/ops.md.
-        extra: further data. "weak": the result of Python scalars is one; "python": `eval` for those.
+        extra: further data. "weak": the result of Python scalars is one; "python": `eval` of those.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Running a graph's nodes again on tensors: the one interpreter behind every transformation.
 
-    replay(graph, args)    # binds each node to tensors: records into the current trace, or evaluates
+    replay(graph, args)    # binds each node to tensors: records in the current trace, or evaluates
 
 Active tapes hear of each op, so the derivative of a graph is a replay under a tape; a pass that
 rewrites nodes gives `replay` a `rule`. Sizes are carried over: where a parameter's size variable

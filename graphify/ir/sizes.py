@@ -24,7 +24,7 @@ _ids = itertools.count()
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SizeVar:
-    """A size that some value of the graph binds. Identity is the variable, the name is for people."""
+    """A size that some value of the graph binds. Identity counts, the name is for people."""
 
     name: str
     id: int = field(default_factory=lambda: next(_ids))

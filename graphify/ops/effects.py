@@ -159,7 +159,8 @@ def _check_eval(x: Any, y: Any, comparison: str, message: str) -> tuple[()]:
     if not np.all(holds(x, y)):
         head = f"{message}: " if message else ""
         raise InvalidArgumentError(
-            f"{head}assert_{comparison}: expected x {sign} y elementwise, got x = {render(x)}, y = {render(y)}"
+            f"{head}assert_{comparison}: expected x {sign} y elementwise, "
+            f"got x = {render(x)}, y = {render(y)}"
         )
     return ()
 

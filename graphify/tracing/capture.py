@@ -163,7 +163,7 @@ class Root(Builder):
         return value if hasattr(value, "assign") else self.external(value)
 
     def cell(self, cell: CellType, name: str, lift: Callable[[Place], Any]) -> CellType:
-        """The twin of a closure cell; every function of the trace that shares the cell shares it."""
+        """The twin of a closure cell; the functions of the trace that share the cell share it."""
         known = self.cells.get(id(cell))
         if known is None:
             value = lift(Place(cell, name, "cell"))
@@ -187,7 +187,7 @@ class Root(Builder):
             tracked.seen = tracked.seen or tracked.twin is container
 
     def log(self, tracked: Tracked, contents: Any) -> None:
-        """A list or set that the trace itself writes, once: from now on only its identity counts."""
+        """A list or set that the trace writes, once: from now on only its identity counts."""
         container = tracked.place.read()
         self.guards[tracked.place.key] = SameObject(tracked.place, Fixed(container))
         self.logs.append((container, contents))
@@ -267,7 +267,7 @@ class SubGraph:
 
 @contextlib.contextmanager
 def frame(name: str) -> Iterator[Builder]:
-    """A frame of tracing: a child of the current one, or a root. It leaves no heap writes behind."""
+    """A frame of tracing: a child of the current one, or a root. Leaves no heap writes behind."""
     parent = current_builder()
     builder = Root(name) if parent is None else Builder(parent, name)
     with recording(builder), not_taping():

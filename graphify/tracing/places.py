@@ -31,7 +31,7 @@ class Contents:
             self.holder.update(value)
 
     def is_local(self) -> bool:
-        """Whether only the log still knows the container: it was made, and dropped, in the frame."""
+        """Whether only the log still knows the container: it was made and dropped in the frame."""
         return sys.getrefcount(self.holder) <= 2
 
     def __str__(self) -> str:

@@ -215,7 +215,8 @@ class Call:
             raise _bad_array(self.name(position), leaf)
         if isinstance(leaf, Iterator):
             raise TraceError(
-                f"argument {self.name(position)}: got a {kind.__name__}: what it gives is used up by the first call",
+                f"argument {self.name(position)}: got a {kind.__name__}: "
+                "what it gives is used up by the first call",
                 remedy="pass a list or an array, such as list(...) of it",
             )
         return StaticKey(kind, _Thing(fingerprint(leaf)))
@@ -259,7 +260,8 @@ def _is_leaf(value: Any) -> bool:
 def _bad_array(name: str, value: Any) -> SpecError:
     return SpecError(
         f"argument {name}: expected bool, integer, float or complex data, got dtype {value.dtype}",
-        remedy="convert it with .astype(...), or pass it as a list of strings or objects to keep it static",
+        remedy="convert it with .astype(...), "
+        "or pass it as a list of strings or objects to keep it static",
     )
 
 

@@ -76,7 +76,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return _construct(function, args, kwargs)
     if isinstance(function, BuiltinFunctionType):
         return _call_builtin(function, args, kwargs)
-    user_call = getattr(type(function), "__call__", None)
+    user_call = getattr(type(function), "__call__", None)  # noqa: B004
     if isinstance(user_call, FunctionType) and is_convertible(user_call):
         return certain(converted(user_call)(function, *args, **kwargs))
     return function(*args, **kwargs)

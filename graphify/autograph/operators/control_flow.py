@@ -135,7 +135,7 @@ def _slots(builder: Builder, shared: set[Any]) -> dict[Any, Slot]:
 
 
 def _cells(functions: Sequence[Callable[..., Any]]) -> Iterator[tuple[str, CellType]]:
-    """The cells of functions, and of functions in those cells: a block may call what rebinds one."""
+    """The cells of functions and of functions in those cells: a block may call what rebinds one."""
     seen: set[int] = set()
     pending = list(functions)
     while pending:
@@ -611,7 +611,8 @@ class _Carry:
                     slots.pop(id(leaf))
                 else:
                     raise Unstageable(
-                        f"'{entry.name}' is updated in place and also assigned anew in a staged loop, "
+                        f"'{entry.name}' is updated in place and also assigned anew "
+                        "in a staged loop, "
                         "while its array can be seen from elsewhere",
                         location=here(),
                         remedy=f"start the loop with {entry.name} = {entry.name}.copy()",

@@ -142,5 +142,6 @@ def check_marks(builder: Builder) -> None:
             raise type(error)(
                 error.message,
                 location=found.location,
-                remedy="print it, raise it or assert with it: print(f'{x}') is staged, other strings are not",
+                remedy="print it, raise it or assert with it: "
+                "print(f'{x}') is staged, other strings are not",
             )
