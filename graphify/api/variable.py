@@ -9,7 +9,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, asarray_hook, as_tensor
+from graphify.ir.bind import Tensor, as_tensor, asarray_hook
 from graphify.ops import core
 
 
@@ -36,7 +36,9 @@ class Variable(Tensor):
     def __init__(
         self, initial_value: Any, trainable: bool = True, name: str | None = None, dtype: Any = None
     ) -> None:
-        tensor = core.strong(initial_value if isinstance(initial_value, Tensor) else asarray_hook(initial_value))
+        tensor = core.strong(
+            initial_value if isinstance(initial_value, Tensor) else asarray_hook(initial_value)
+        )
         if dtype is not None:
             tensor = core.to_dtype(tensor, dtype)
         super().__init__(np.array(tensor.numpy(), order="C"))
@@ -59,9 +61,13 @@ class Variable(Tensor):
         """
         new = as_tensor(value) if not isinstance(value, (list, tuple)) else asarray_hook(value)
         if new.dims != self.dims:
-            raise ValueError(f"assign: argument 'value': expected shape {self.dims}, got {new.dims}")
+            raise ValueError(
+                f"assign: argument 'value': expected shape {self.dims}, got {new.dims}"
+            )
         if not new.spec.weak and not np.can_cast(new.dtype, self.dtype, "same_kind"):
-            raise TypeError(f"assign: argument 'value': expected dtype {self.dtype}, got {new.dtype}")
+            raise TypeError(
+                f"assign: argument 'value': expected dtype {self.dtype}, got {new.dtype}"
+            )
         binding.assign(self, core.to_dtype(new, self.dtype))
         return self
 
@@ -74,7 +80,8 @@ class Variable(Tensor):
         return self.assign(binding.resolve(self) - as_tensor(delta))
 
     def __repr__(self) -> str:
-        return f"<Variable {self.name!r} shape={self.numpy().shape} dtype={self.dtype.name}, {self.numpy()}>"
+        array = self.numpy()
+        return f"<Variable {self.name!r} shape={array.shape} dtype={self.dtype.name}, {array}>"
 
 
 class Module:
