@@ -41,8 +41,8 @@ def save(
         obj: a `graphify.function`, one of its concrete functions, or an object (such as a
             `graphify.Module`) that has some.
         path: the folder to write. A SavedModel that is there is replaced.
-        signatures: a function, or a dict of name to function; all of the object's if None, a single
-            one under the name "serving_default".
+        signatures: a function, or a dict of name to function; all of the object's if None. A single
+            one, or the object's `__call__`, gets the name "serving_default".
         examples: inputs to run through the written model: a list of argument tuples, or a dict of
             signature name to such a list. The results must equal graphify's own. They also say how
             to trace a function that was not called yet.
@@ -50,16 +50,17 @@ def save(
     Raises:
         ExportError: something that a SavedModel cannot hold; an example gives another result; the
             path is taken by something else.
+        TypeError: a signature is no graphify function, or examples are no list or dict.
+        ValueError: no signatures, or examples for a signature that there is not.
         LoweringError: TensorFlow is not installed.
 
     Example:
         >>> save(predict, "model", examples=[(x,)])  # doctest: +SKIP
     """
     tf = tensorflow("graphify.saved_model.save")
-    target = Path(path)
+    target = _folder("save", path)
     _check_target(target)
     chosen = signatures_of(obj, signatures, examples)
-    _check_example_names(examples, chosen)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Written beside the target and moved there once it is known to be right.
     folder = Path(tempfile.mkdtemp(prefix=target.name + ".", dir=target.parent))
@@ -86,17 +87,27 @@ def load(path: str | os.PathLike[str]) -> Loaded:
 
     Raises:
         FileNotFoundError: there is no SavedModel.
-        ExportError: its result structure needs a class that cannot be imported here.
+        ExportError: its result structure needs a class that cannot be imported here, or is damaged.
         LoweringError: TensorFlow is not installed.
     """
     tensorflow("graphify.saved_model.load")
-    folder = Path(path)
+    folder = _folder("load", path)
     if not (folder / "saved_model.pb").exists():
         raise FileNotFoundError(
             f"load: argument 'path': expected a SavedModel, got {str(folder)!r}"
         )
     metadata = folder / METADATA
-    return Loaded(folder, json.loads(metadata.read_text()) if metadata.exists() else None)
+    try:
+        data = json.loads(metadata.read_text()) if metadata.exists() else None
+    except ValueError as error:
+        raise ExportError(f"load: {str(metadata)!r} is damaged: {error}") from error
+    return Loaded(folder, data)
+
+
+def _folder(what: str, path: Any) -> Path:
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+        raise TypeError(f"{what}: argument 'path': expected the path of a folder, got {path!r:.80}")
+    return Path(path)
 
 
 def _write(tf: Any, obj: Any, folder: Path, signatures: dict[str, Signature]) -> None:
@@ -115,18 +126,3 @@ def _check_target(target: Path) -> None:
     raise ExportError(
         f"save: argument 'path': {str(target)!r} exists and is no SavedModel, so it is not replaced"
     )
-
-
-def _check_example_names(examples: Any, signatures: dict[str, Signature]) -> None:
-    if isinstance(examples, dict):
-        unknown = sorted(set(examples) - set(signatures))
-        if unknown:
-            raise ValueError(
-                f"save: argument 'examples': expected names of signatures {sorted(signatures)}, "
-                f"got {unknown[0]!r}"
-            )
-    elif examples is not None and not isinstance(examples, (list, tuple)):
-        raise TypeError(
-            "save: argument 'examples': expected a list of argument tuples, or a dict of them, got "
-            f"{type(examples).__name__}"
-        )

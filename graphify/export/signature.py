@@ -136,7 +136,8 @@ def signatures_of(obj: Any, signatures: Any, examples: Any) -> dict[str, Signatu
 
     Raises:
         ExportError: nothing to export, or more traces than one to choose from.
-        TypeError: something that is no graphify function.
+        TypeError: something that is no graphify function; examples that are no list or dict.
+        ValueError: no signatures, or examples for a signature that there is not.
     """
     if signatures is None:
         chosen = _functions_of(obj)
@@ -149,10 +150,40 @@ def signatures_of(obj: Any, signatures: Any, examples: Any) -> dict[str, Signatu
             raise TypeError(
                 f"save: argument 'signatures': expected names of signatures, got {name!r}"
             )
+    if not chosen:
+        raise ValueError("save: argument 'signatures': expected at least one function, got none")
+    _check_examples(examples, chosen)
     return {
-        name: Signature(name, _concrete(name, function, examples_for(examples, name, len(chosen))))
+        name: Signature(
+            name, _concrete(name, function, _known_examples(examples, function, chosen))
+        )
         for name, function in chosen.items()
     }
+
+
+def _check_examples(examples: Any, chosen: dict[str, Any]) -> None:
+    if isinstance(examples, dict):
+        unknown = [name for name in examples if name not in chosen]
+        if unknown:
+            raise ValueError(
+                f"save: argument 'examples': expected names of signatures {sorted(chosen)}, "
+                f"got {unknown[0]!r}"
+            )
+        named = examples
+    else:
+        named = {} if examples is None else {"": examples}
+    for given in named.values():
+        if not isinstance(given, (list, tuple)):
+            raise TypeError(
+                "save: argument 'examples': expected a list of argument tuples, or a dict of them, "
+                f"got {type(given).__name__}"
+            )
+
+
+def _known_examples(examples: Any, function: Any, chosen: dict[str, Any]) -> list[Any]:
+    """The examples of a function, under whatever name."""
+    names = [name for name, other in chosen.items() if other is function]
+    return [e for name in names for e in examples_for(examples, name, len(chosen))]
 
 
 def is_function(value: Any) -> bool:
@@ -172,6 +203,8 @@ def _functions_of(obj: Any) -> dict[str, Any]:
     if is_function(obj):
         return {"serving_default": obj}
     found = {}
+    if is_function(getattr(obj, "__call__", None)):  # noqa: B004
+        found["serving_default"] = obj.__call__
     for name in dir(type(obj)) + list(getattr(obj, "__dict__", ())):
         if not name.startswith("__") and is_function(getattr(obj, name, None)):
             found[name] = getattr(obj, name)

@@ -355,6 +355,45 @@ def test_bad_arguments(tmp_path: Path) -> None:
         load(tmp_path / "nothing")
 
 
+def test_bad_paths_and_examples(tmp_path: Path) -> None:
+    f = graphify.function(lambda x: x * 2, input_signature=[ROWS])
+    for path in (3, None, ""):
+        with pytest.raises(TypeError, match="argument 'path': expected the path"):
+            save(f, path)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="argument 'path': expected the path"):
+            load(path)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected at least one function"):
+        save(f, tmp_path / "m", signatures={})
+    for examples in (3, {"serving_default": np.ones((1, 3))}):
+        with pytest.raises(TypeError, match="expected a list of argument tuples"):
+            save(f, tmp_path / "m", examples=examples)
+    save(f, tmp_path / "m")
+    (tmp_path / "m" / "assets.extra" / "graphify.json").write_text("{")
+    with pytest.raises(ExportError, match="is damaged"):
+        load(tmp_path / "m")
+
+
+class Doubler(graphify.Module):
+    @graphify.function
+    def __call__(self, x: Any) -> Any:
+        return x * 2
+
+
+class Tripler:
+    @graphify.function
+    def triple(self, x: Any) -> Any:
+        return x * 3
+
+
+def test_the_objects_own_call_is_the_default_signature(tmp_path: Path) -> None:
+    save(Doubler(), tmp_path / "m", examples=[(np.ones(2),)])
+    assert load(tmp_path / "m")(np.ones(2)).numpy().tolist() == [2.0, 2.0]
+    # A single method has two names; an example under either says how to trace it.
+    save(Tripler(), tmp_path / "t", examples={"triple": [(np.ones(2),)]})
+    again = load(tmp_path / "t")
+    assert again(np.ones(2)).numpy().tolist() == again.triple(np.ones(2)).numpy().tolist()
+
+
 def test_saving_again_replaces(tmp_path: Path) -> None:
     for factor in (2, 3):
         save(
