@@ -323,7 +323,7 @@ def set_text_hook(hook: Callable[[Tensor, str], str]) -> None:
 
 
 def _str(self: Tensor) -> str:
-    return _text_hook(self, "") if self.is_symbolic else _repr(self)
+    return _text_hook(self, "") if self.is_symbolic else repr(self)
 
 
 def _format(self: Tensor, spec: str) -> str:
