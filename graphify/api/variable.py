@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from graphify import tree
+from graphify.errors import TraceError
 from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, as_tensor, asarray_hook
+from graphify.location import here
 from graphify.ops import core
 
 
@@ -36,6 +38,12 @@ class Variable(Tensor):
     def __init__(
         self, initial_value: Any, trainable: bool = True, name: str | None = None, dtype: Any = None
     ) -> None:
+        if binding.current_builder() is not None:
+            raise TraceError(
+                "a Variable is made inside a function that is being traced",
+                location=here(),
+                remedy="make it once, before the first call, such as in __init__",
+            )
         tensor = core.strong(
             initial_value if isinstance(initial_value, Tensor) else asarray_hook(initial_value)
         )

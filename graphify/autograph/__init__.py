@@ -42,6 +42,12 @@ def do_not_convert(function: F) -> F:
 
     Returns:
         The same function.
+
+    Raises:
+        TypeError: not a Python function.
     """
+    if not hasattr(function, "__dict__") or not callable(function):
+        kind = type(function).__name__
+        raise TypeError(f"do_not_convert: expected a Python function, got {kind}")
     function.__graphify_do_not_convert__ = True  # type: ignore[attr-defined]
     return function
