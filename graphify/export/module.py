@@ -7,6 +7,7 @@ tf.saved_model.save(module, path, signatures=functions)
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def build(tf: Any, obj: Any, signatures: dict[str, Signature]) -> tuple[Any, dic
         if function is None:
             function = made[id(signature.concrete)] = _function(tf, signature, state)
         functions[name] = function.get_concrete_function()
-        if name.isidentifier() and not hasattr(module, name):
+        if name.isidentifier() and name != "signatures" and not hasattr(module, name):
             setattr(module, name, function)
     return module, functions
 
@@ -62,10 +63,8 @@ class _State:
     def _variable(self, name: str, thing: Any) -> Any:
         array = np.array(thing.numpy() if hasattr(thing, "numpy") else thing)
         trainable = bool(getattr(thing, "trainable", False)) and array.dtype.kind in "fc"
-        # Names go into the file; a slash or a bracket would make scopes of them.
-        clean = (
-            "".join(c if c.isalnum() or c == "_" else "_" for c in name).strip("_") or "variable"
-        )
+        # Names go into the file: ASCII only, and a slash or a bracket would make scopes of them.
+        clean = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "variable"
         return self.tf.Variable(array, trainable=trainable, name=clean)
 
     def variable(self, hidden: Hidden) -> Any:

@@ -72,7 +72,7 @@ def save(
         folder.chmod(0o755)
         folder.rename(target)
     except LoweringError as error:
-        raise ExportError(error.message, location=error.location) from error
+        raise ExportError(error.message, location=error.location, remedy=error.remedy) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -111,7 +111,7 @@ def leaf_names(treedef: TreeDef) -> list[str]:
 
 def _leaf_name(path: str) -> str:
     steps = [(m["key"] or m["field"] or "").strip("'\"") for m in _STEP.finditer(path)]
-    name = re.sub(r"\W+", "_", "_".join(steps)).strip("_")
+    name = re.sub(r"\W+", "_", "_".join(steps), flags=re.ASCII).strip("_")
     if not name:
         return "output_0"
     return f"output_{name}" if name[0].isdigit() else name
@@ -119,7 +119,7 @@ def _leaf_name(path: str) -> str:
 
 def argument_names(names: Sequence[str]) -> list[str]:
     """Python identifiers for arguments, all different: `model['w']` becomes `model_w`."""
-    plain = [re.sub(r"\W+", "_", name).strip("_") or "arg" for name in names]
+    plain = [re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "arg" for name in names]
     return unique([f"arg_{name}" if name[0].isdigit() else name for name in plain])
 
 

@@ -277,6 +277,26 @@ def test_names_of_leaves() -> None:
     assert argument_names(["x", "x[0]", "model['w']", "2"]) == ["x", "x_0", "model_w", "arg_2"]
 
 
+def test_names_that_tensorflow_does_not_take(tmp_path: Path) -> None:
+    scale = graphify.Variable(np.ones(2), name="масштаб")
+
+    @graphify.function
+    def f(α: Any) -> Any:
+        return {"β": α * scale, "two words": α + 1}
+
+    save(f, tmp_path / "m", signatures={"signatures": f}, examples=[(np.ones(2),)])
+    again = load(tmp_path / "m").signatures["signatures"](np.ones(2))
+    assert list(again) == ["β", "two words"]
+    assert again["two words"].numpy().tolist() == [2.0, 2.0]
+
+
+def test_host_calls_are_refused_with_their_line(tmp_path: Path) -> None:
+    f = graphify.function(lambda x: x + np.random.normal())
+    with pytest.raises(ExportError, match=r"np\.random\.normal") as caught:
+        save(f, tmp_path / "m", examples=[(np.ones(2),)])
+    assert "graphify.random with a key" in str(caught.value)
+
+
 def test_structures_no_other_process_can_build_are_refused(tmp_path: Path) -> None:
     Local = namedtuple("Local", ["a"])
     Local.__qualname__ = "here.<locals>.Local"

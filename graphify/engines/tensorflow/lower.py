@@ -143,8 +143,9 @@ class _Walk:
                 for variable in attr_sizes(node.attrs):
                     self._bind_size(variable)
                 results = self._apply(node)
-        except GraphifyError:
-            raise
+        except GraphifyError as error:
+            located = at(error, node.source)
+            raise located from (error.__cause__ if located is error else error)
         except Exception as error:
             raise at(
                 LoweringError(f"tensorflow: the op {node.op.name} cannot be lowered: {error}"),
