@@ -6,6 +6,7 @@ that ufunc. Python numbers count as arrays of their own dtype: `add(1, 2)` is an
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -136,7 +137,7 @@ def _reachable(bound: Any, x: Tensor, side: str) -> Any:
 def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """`a` rounded to `decimals` places, halves to even."""
     x = to_tensor(a)
-    return finish(_round(x, decimals.__index__()), out)
+    return finish(_round(x, operator.index(decimals)), out)
 
 
 def _round(x: Tensor, decimals: int) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -185,7 +186,7 @@ def _roll_one(x: Tensor, shift: Any, axis: int) -> Tensor:
     if isinstance(length, int) and not isinstance(shift, Tensor):
         if not length:
             return x
-        cut = -int(shift.__index__()) % length
+        cut = -operator.index(shift) % length
         if not cut:
             return x
         lead = (ALL,) * axis

@@ -291,7 +291,7 @@ class Pattern:
     def matches(self, shapes: Sequence[tuple[Any, ...]]) -> bool:
         if self.dims == shapes:
             return True
-        sizes: dict[str, int] = {}
+        sizes: dict[str, Any] = {}
         for dims, shape in zip(self.dims, shapes, strict=True):
             for dim, actual in zip(dims, shape, strict=True):
                 if isinstance(dim, str):

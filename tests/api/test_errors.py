@@ -57,14 +57,14 @@ def test_at_leaves_classes_with_other_constructors():
 
 def test_a_name_error_of_the_user_stays_one():
     with pytest.raises(NameError, match="undefined_name"):
-        graphify.function(lambda x: x + undefined_name)(np.ones(1))  # noqa: F821
+        graphify.function(lambda x: x + undefined_name)(np.ones(1))
 
 
 def test_errors_of_eager_and_staged_calls_have_one_class():
     for function in (lambda x: x.reshape(7), lambda x: x[9], lambda x: x @ np.ones(5)):
         kinds = []
         for call in (lambda: function(graphify.numpy.ones(3)), lambda: graphify.function(function)(np.ones(3))):
-            with pytest.raises(Exception) as caught:  # noqa: PT011
+            with pytest.raises(Exception) as caught:
                 call()
             kinds.append(caught.value)
         assert isinstance(kinds[1], type(kinds[0])) or isinstance(kinds[0], type(kinds[1]))

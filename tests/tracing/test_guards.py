@@ -112,7 +112,7 @@ def test_a_deleted_global(module):
 
     @graphify.function
     def f(x):
-        return x + GONE  # noqa: F821
+        return x + GONE
 
     f(np.zeros(1))
     del module["GONE"]
@@ -328,7 +328,7 @@ def test_attributes_read_by_getattr_and_vars():
 
     @graphify.function
     def f(x):
-        return x * getattr(m, "scale") * (1 if hasattr(m, "w") else 0)  # noqa: B009
+        return x * getattr(m, "scale") * (1 if hasattr(m, "w") else 0)
 
     assert float(f(np.array(1.0))) == 2.0
     m.scale = 4.0
@@ -367,7 +367,7 @@ def test_attributes_of_modules_are_guarded():
 
 
 def test_default_arguments_of_a_helper():
-    def helper(x, k=[2]):  # noqa: B006
+    def helper(x, k=[2]):
         return x * k[0]
 
     @graphify.function
