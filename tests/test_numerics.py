@@ -1,0 +1,305 @@
+"""Programs in plain NumPy, written from their mathematics: staged, they give the same answers.
+
+Each runs as plain Python and as a graph: results, dtypes and changes of the arguments must agree.
+"""
+
+import copy
+
+import numpy as np
+import pytest
+
+import graphify
+
+rng = np.random.default_rng(0)
+PROGRAMS = []
+
+
+def program(*arguments):
+    """Register a function with one or more tuples of arguments."""
+
+    def register(function):
+        PROGRAMS.extend((function, args) for args in arguments)
+        return function
+
+    return register
+
+
+@program((rng.normal(size=(12, 12)) + 12 * np.eye(12),))
+def lu(A):
+    n = A.shape[0]
+    for j in range(n):
+        for i in range(j + 1, n):
+            A[i, j] /= A[j, j]
+            A[i, j + 1 :] -= A[i, j] * A[j, j + 1 :]
+    return A
+
+
+@program(
+    (
+        rng.normal(size=(6, 6)) + 12 * np.eye(6),
+        np.arange(6.0),
+        1e-10,
+    )
+)
+def jacobi(A, b, tol):
+    x = np.zeros_like(b)
+    D = np.diag(A)
+    R = A - np.diag(D)
+    it = 0
+    while True:
+        new = (b - R @ x) / D
+        it += 1
+        if np.linalg.norm(new - x) < tol or it > 500:
+            break
+        x = new
+    return new, it
+
+
+@program((rng.uniform(1, 10, (15, 15)),))
+def floyd(d):
+    n = len(d)
+    for k in range(n):
+        d = np.minimum(d, d[:, k : k + 1] + d[k : k + 1, :])
+    return d
+
+
+@program(
+    (
+        rng.normal(size=(10, 12)),
+        20,
+    ),
+    (
+        rng.normal(size=(10, 12)),
+        np.array(20),
+    ),
+)
+def heat(u, steps):
+    for _ in range(steps):
+        u[1:-1, 1:-1] += 0.1 * (
+            u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1]
+        )
+    return u
+
+
+@program((rng.normal(size=(12, 11)),))
+def gs(u):
+    for it in range(15):
+        for i in range(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                u[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+    return u
+
+
+@program(
+    (
+        (rng.normal(size=(6, 7)) + 1j * rng.normal(size=(6, 7))),
+        15,
+    )
+)
+def mandel(c, n):
+    z = np.zeros_like(c)
+    count = np.zeros(c.shape, dtype=np.int64)
+    for _ in range(n):
+        m = np.abs(z) <= 2
+        z[m] = z[m] ** 2 + c[m]
+        count[m] += 1
+    return count
+
+
+@program(
+    (
+        rng.integers(0, 4, 12),
+        rng.integers(0, 4, 14),
+    )
+)
+def lev(a, b):
+    m, n = len(a), len(b)
+    d = np.zeros((m + 1, n + 1), dtype=np.int64)
+    d[:, 0] = np.arange(m + 1)
+    d[0, :] = np.arange(n + 1)
+    for i in range(1, m + 1):
+        for j in range(1, n + 1):
+            cost = 0 if a[i - 1] == b[j - 1] else 1
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + cost)
+    return d[m, n]
+
+
+@program((rng.integers(0, 256, 30),), (rng.integers(0, 256, 30).astype(np.uint8),))
+def crc(data):
+    c = 0xFFFFFFFF
+    for b in data:
+        c = c ^ b
+        for _ in range(8):
+            if c & 1:
+                c = (c >> 1) ^ 0xEDB88320
+            else:
+                c = c >> 1
+    return c ^ 0xFFFFFFFF
+
+
+@program(
+    (
+        rng.normal(size=6),
+        np.array([0, 2, 1, 0, 1, 2]),
+        np.array([0, 2, 3, 6]),
+        np.arange(3.0),
+    )
+)
+def csr(data, idx, ptr, x):
+    n = len(ptr) - 1
+    y = np.zeros(n)
+    for i in range(n):
+        for k in range(ptr[i], ptr[i + 1]):
+            y[i] += data[k] * x[idx[k]]
+    return y
+
+
+@program(
+    (
+        rng.uniform(-0.1, 1.1, 50),
+        5,
+    )
+)
+def hist(x, n):
+    h = np.zeros(n, dtype=int)
+    for v in x:
+        k = int(v * n)
+        if 0 <= k < n:
+            h[k] += 1
+    return h
+
+
+@program((rng.normal(size=20),))
+def quick(x):
+    x = x.copy()
+    n = len(x)
+    for i in range(1, n):
+        key = x[i]
+        j = i - 1
+        while j >= 0 and x[j] > key:
+            x[j + 1] = x[j]
+            j -= 1
+        x[j + 1] = key
+    return x
+
+
+@program(
+    (
+        rng.normal(size=(4, 3)),
+        np.zeros((4, 3)),
+        np.ones(4),
+        0.01,
+        12,
+    )
+)
+def nbody(p, v, m, dt, steps):
+    n = len(m)
+    for _ in range(steps):
+        a = np.zeros_like(p)
+        for i in range(n):
+            for j in range(n):
+                if i != j:
+                    d = p[j] - p[i]
+                    a[i] += m[j] * d / (d @ d + 0.01) ** 1.5
+        v += a * dt
+        p += v * dt
+    return 0.5 * (m * (v**2).sum(axis=1)).sum()
+
+
+@program(
+    (
+        np.array(48),
+        np.array(18),
+    )
+)
+def gcd(a, b):
+    while b:
+        a, b = b, a % b
+    return a
+
+
+@program((100,))
+def primes(n):
+    s = np.ones(n, dtype=bool)
+    s[:2] = False
+    for i in range(2, int(n**0.5) + 1):
+        if s[i]:
+            s[i * i :: i] = False
+    return np.flatnonzero(s)
+
+
+@program((rng.normal(size=(12, 10)),))
+def gram(A):
+    Q = np.zeros_like(A)
+    for j in range(A.shape[1]):
+        v = A[:, j].copy()
+        for i in range(j):
+            v -= (Q[:, i] @ A[:, j]) * Q[:, i]
+        Q[:, j] = v / np.linalg.norm(v)
+    return Q
+
+
+@program(
+    (
+        (lambda a: a + a.T)(rng.normal(size=(5, 5))),
+        50,
+    )
+)
+def power_it(A, n):
+    b = np.ones(A.shape[0])
+    for _ in range(n):
+        b = A @ b
+        b /= np.linalg.norm(b)
+    return b @ A @ b
+
+
+@program(
+    (
+        np.array([1, 3, 4, 5]),
+        np.array([1, 4, 5, 7]),
+        12,
+    )
+)
+def knap(w, v, cap):
+    best = np.zeros(cap + 1, dtype=int)
+    for i in range(len(w)):
+        for c in range(cap, w[i] - 1, -1):
+            best[c] = max(best[c], best[c - w[i]] + v[i])
+    return best[cap]
+
+
+@program((np.array([2.0, 0.3]),))
+def newton_sys(x):
+    for k in range(20):
+        F = np.array([x[0] ** 2 + x[1] ** 2 - 4, x[0] * x[1] - 1])
+        J = np.array([[2 * x[0], 2 * x[1]], [x[1], x[0]]])
+        dx = np.linalg.solve(J, -F)
+        x = x + dx
+        if np.abs(dx).max() < 1e-12:
+            break
+    return x, k
+
+
+def leaves(value):
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    PROGRAMS,
+    ids=[f"{f.__name__}-{i}" for i, (f, _) in enumerate(PROGRAMS)],
+)
+def test_program(function, arguments):
+    plain, staged = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    try:
+        expected = function(*plain)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            graphify.function(function)(*staged)
+        return
+    got = graphify.function(function)(*staged)
+    for ours, theirs in zip(leaves(got), leaves(expected), strict=True):
+        assert np.asarray(ours).dtype == np.asarray(theirs).dtype
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+    for ours, theirs in zip(staged, plain, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
