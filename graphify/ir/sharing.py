@@ -11,7 +11,7 @@ truth value of the graph), or None where none is known and a write has to be ref
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from graphify.errors import TraceError
@@ -23,12 +23,31 @@ if TYPE_CHECKING:
 Links = list[tuple["weakref.ref[Tensor]", "Tensor | None"]]
 
 
-def link(one: Tensor, other: Tensor, when: Tensor | None = None) -> None:
-    """From now on the two may be one array: if `when` holds (one of several), or who knows when."""
-    if one is other or any(t is other and (w is None or w is when) for t, w in links(one)):
+def link(
+    one: Tensor,
+    other: Tensor,
+    when: Tensor | None = None,
+    either: Callable[[Tensor, Tensor], Tensor] | None = None,
+) -> None:
+    """From now on the two may be one array: if `when` holds, or who knows when.
+
+    Args:
+        either: joins `when` with the condition of a link that is there already (logical or).
+    """
+    if one is other:
         return
+    known = [w for t, w in links(one) if t is other]
+    if known and known[0] is None:
+        return
+    if known:
+        before = known[0]
+        joined = either is not None and when is not None and before is not None
+        when = either(before, when) if joined else None  # type: ignore[misc, arg-type]
     for a, b in ((one, other), (other, one)):
-        a._shared = [*(a._shared or ()), (weakref.ref(b), when)]
+        kept = [
+            entry for entry in a._shared or () if entry[0]() is not None and entry[0]() is not b
+        ]
+        a._shared = [*kept, (weakref.ref(b), when)]
 
 
 def links(tensor: Tensor) -> Iterator[tuple[Tensor, Tensor | None]]:

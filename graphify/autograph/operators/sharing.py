@@ -77,13 +77,13 @@ def _link_side(
     beside.append(tensor)
     for other, when in list(links(root)):
         if id(when) in conditions and root is leaf:
-            link(tensor, other, conditions[id(when)])
+            link(tensor, other, conditions[id(when)], elementwise.logical_or)
         elif when is not None and root is leaf and is_live(when):
-            link(tensor, other, elementwise.logical_and(flag, when))
+            link(tensor, other, elementwise.logical_and(flag, when), elementwise.logical_or)
         else:
             link(tensor, other)
     if is_live(leaf):  # made before the branch
-        link(tensor, root, flag if root is leaf else None)
+        link(tensor, root, flag if root is leaf else None, elementwise.logical_or)
     elif is_live(root):
         link(tensor, root)
 
