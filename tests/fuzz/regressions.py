@@ -145,6 +145,15 @@ def program(x):
     x[np.zeros(0, bool)] = 3.0
     return x[np.zeros(0, bool)]
 """,
+    "a loop around a name that a branch made ambiguous": """
+def program(x, y, k):
+    if k > 0:
+        x, y = y, x
+    while x.sum() < -1000:
+        x = x + 1
+    x *= 3
+    return k
+""",
     "round gives a Python integer": """
 def program(xi, s):
     xi += round(s)

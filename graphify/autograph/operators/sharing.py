@@ -88,6 +88,19 @@ def _link_side(
         link(tensor, root)
 
 
+def _link_with_all(tensor: Tensor, other: Tensor, flag: Tensor | None) -> None:
+    """Link with a tensor and with what that one may be: it may soon be held by nobody."""
+    for third, when in list(links(other)):
+        known = flag is not None and when is not None and is_live(when)
+        link(
+            tensor,
+            third,
+            elementwise.logical_and(flag, when) if known else None,
+            elementwise.logical_or,
+        )
+    link(tensor, other, flag, elementwise.logical_or)
+
+
 # --- loops --------------------------------------------------------------------------------------
 
 
@@ -165,11 +178,11 @@ class LoopLinks:
             for key in storages:
                 other = self.tensors[key]
                 untouched = initial[p] is other and key not in self.later[p]
+                flag: Tensor | None = None
                 if untouched and first is not None and is_live(other):
                     none = elementwise.logical_not(first()) if none is None else none
-                    link(results[p], other, none)
-                else:
-                    link(results[p], other)
+                    flag = none
+                _link_with_all(results[p], other, flag)
 
     def _outside(self, leaf: Any) -> set[Any]:
         if not isinstance(leaf, Tensor) or is_number(leaf):
