@@ -29,6 +29,7 @@ from graphify.config import config
 from graphify.errors import TraceError
 from graphify.ir.bind import as_tensor, current_builder
 from graphify.location import here, is_internal, user_frame
+from graphify.tracing.guards import Guard
 from graphify.tracing.signature import Call, Pattern, TensorSpec, fits_64_bits
 
 OnRetrace = Literal["warn", "error"] | Callable[[TraceRecord], None] | None
@@ -254,7 +255,7 @@ class Function:
         """Remember which guarded Python numbers keep changing."""
         for concrete in self._cache.get(call.key, ()):
             guard = concrete.broken_guard()
-            if guard is not None and type(guard.expected) in (int, float, complex):
+            if isinstance(guard, Guard) and type(guard.expected) in (int, float, complex):
                 seen = self._moved.setdefault(guard.place.key, set())
                 seen.update((guard.expected, guard.place.read()))
 

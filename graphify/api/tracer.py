@@ -125,6 +125,8 @@ def _track(root: Root, twin: Any, steps: tuple[Any, ...]) -> None:
     """Watch the containers of an argument: what happens to them happens to the caller's."""
     if isinstance(twin, (Tensor, np.ndarray)):
         return
+    if not is_record(twin):
+        root.watch(twin)
     record = is_record(twin)
     if record or type(twin) in COPIED:
         root.tracked.append(Tracked(twin, Argument(steps)))
@@ -150,6 +152,7 @@ class _Collector:
                 "(Python returns None at the end)",
             )
         if not isinstance(leaf, (Tensor, np.ndarray, np.generic)):
+            _refuse_traced_fields(leaf)
             return Output(static=leaf)
         tensor = resolve(as_tensor(leaf))
         known = self._known.get(id(tensor))
@@ -181,6 +184,17 @@ class _Collector:
     def tree(self, value: Any) -> tuple[tree.TreeDef, list[Output]]:
         leaves, treedef = tree.flatten(value, is_leaf=lambda v: isinstance(v, (Tensor, np.ndarray)))
         return treedef, [self.output(leaf) for leaf in leaves]
+
+
+def _refuse_traced_fields(thing: Any) -> None:
+    """Refuse to give out an object whose fields hold tensors of the trace: each run has its own."""
+    for name, value in getattr(thing, "__dict__", {}).items():
+        if isinstance(value, Tensor) and value.is_symbolic and not isinstance(thing, type):
+            raise TraceError(
+                f"the function gives away a {type(thing).__name__} whose field '{name}' is computed by the graph",
+                location=value._value.node.source.resolve() if value._value.node.source else None,
+                remedy="return its fields in a tuple or dict, or make the class a dataclass",
+            )
 
 
 def _finish(root: Root, params: list[Value], result: Any) -> Traced:

@@ -32,16 +32,21 @@ from graphify.ir.bind import (
 )
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
+from graphify.location import here
 from graphify.tracing.containers import Tracked, elements, rebuilt
 from graphify.tracing.guards import (
     SCALARS,
+    AnyGuard,
+    Fields,
     Fixed,
     Guard,
     Place,
     Presence,
     SameObject,
     Within,
+    by_content,
     fingerprint,
+    has_special_methods,
     is_numeric,
 )
 from graphify.tracing.places import forget_local
@@ -59,7 +64,7 @@ class Root(Builder):
         self.scalars: dict[tuple[int, str], Tensor] = {}  # the hidden inputs for those
         self.outside: dict[int, tuple[Any, Tensor]] = {}  # id -> (thing, its twin in the trace)
         self.hidden: list[Hidden] = []
-        self.guards: dict[Any, Guard | SameObject | Presence] = {}
+        self.guards: dict[Any, AnyGuard] = {}
         self.places: dict[int, AnyPlace] = {}  # id of an array -> the place it was read from
         self.tracked: list[Tracked] = []  # containers from outside, with their twins in the trace
         self.twins: dict[int, tuple[Any, Any]] = {}  # id -> (container from outside, its twin)
@@ -143,6 +148,7 @@ class Root(Builder):
             return self.twins[id(value)][1]
         inside = elements(value)
         if inside is None and type(value) is not set:
+            self.watch(value)
             return value
         base, steps = (place.base, place.steps) if isinstance(place, Within) else (place, ())
         children = [self._lift(child, Within(base, (*steps, step))) for step, child in inside or ()]
@@ -180,6 +186,13 @@ class Root(Builder):
     def wrote_outside(self) -> bool:
         """Whether the trace updated an array that it took from outside."""
         return any(t._base is None and t._version for _, t in self.outside.values())
+
+    def watch(self, thing: Any) -> None:
+        """Guard the fields of an object with special methods of its own (see `Fields`)."""
+        if hasattr(thing, "__dict__") and has_special_methods(type(thing)):  # type: ignore[arg-type]
+            key = (id(thing), "fields")
+            if key not in self.guards:
+                self.guards[key] = Fields(thing, by_content(vars(thing), copy=True))
 
     def note_read(self, container: Any) -> None:
         """Note that the program looks at a container: what the trace does to it is no mere log."""
@@ -309,8 +322,20 @@ def _drop_objects(builder: Builder) -> None:
             del root.local_objects[key]
 
 
-def subgraph(function: Callable[..., Any], specs: Sequence[Spec], name: str = "body") -> SubGraph:
+def _written(builder: Builder) -> str:
+    """What the function of a frame updates outside of it."""
+    targets = [target for target, _ in builder.writes.values() if not isinstance(target, Tensor)]
+    return ", ".join(dict.fromkeys(map(str, targets))) or "a tensor"
+
+
+def subgraph(
+    function: Callable[..., Any], specs: Sequence[Spec], name: str = "body", what: str | None = None
+) -> SubGraph:
     """Trace `function(*tensors)` with one symbolic tensor per spec.
+
+    Args:
+        name: of the graph.
+        what: the function's role, as an error names it.
 
     Raises:
         TraceError: the function updates a tensor of an enclosing scope in place.
@@ -323,7 +348,8 @@ def subgraph(function: Callable[..., Any], specs: Sequence[Spec], name: str = "b
         forget_local(builder, thoroughly=True)
         if builder.writes or (isinstance(builder, Root) and builder.wrote_outside()):
             raise TraceError(
-                f"{name}: the function updates a tensor or attribute of an enclosing scope",
+                f"{what or name}: the function updates {_written(builder)} of an enclosing scope",
+                location=here(),
                 remedy="return the new value instead",
             )
         graph = builder.finish(results)

@@ -9,6 +9,7 @@ not guarded by value: they are hidden inputs, read anew from their place at each
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from dataclasses import dataclass
 from types import CellType, FunctionType, MethodType
@@ -18,6 +19,7 @@ import numpy as np
 
 from graphify.ir.bind import Tensor
 from graphify.ir.types import in_c_order
+from graphify.location import is_library
 from graphify.tracing.containers import elements, follow
 
 _MISSING = object()
@@ -155,7 +157,7 @@ class Guard:
         return f"{self.place} changed from {self.expected!r:.60} to {self.place.read()!r:.60}"
 
 
-AnyGuard: TypeAlias = Guard | SameObject | Presence
+AnyGuard: TypeAlias = "Guard | SameObject | Presence | Fields"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,6 +213,70 @@ def fingerprint(value: Any) -> Any:
     return Identity(value)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Fields:
+    """The fields of an object whose special methods (`__getitem__`, `__add__`, ...) Python calls by
+    itself: what those read is not seen one by one, so nothing in the object may change."""
+
+    thing: Any
+    expected: Any
+
+    def holds(self) -> bool:
+        return same(self.expected, by_content(vars(self.thing)))
+
+    def explain(self) -> str:
+        return f"a field of a {type(self.thing).__name__} changed"
+
+
+def by_content(value: Any, copy: bool = False) -> Any:
+    """A fingerprint for which arrays count with their elements, as NumPy alone computes with them."""
+    if isinstance(value, np.generic):
+        return (type(value), value.item())
+    if isinstance(value, SCALARS):
+        return value
+    if isinstance(value, np.ndarray):
+        return Snapshot(value, value.copy() if copy else value)
+    inside = elements(value)
+    if inside is None:
+        return Identity(value)
+    return (type(value), tuple((step, by_content(element, copy)) for step, element in inside))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """Fingerprint of an array by identity and elements."""
+
+    thing: Any
+    elements: Any
+
+
+_SEEN_ANYWAY = {
+    "__init__",
+    "__new__",
+    "__post_init__",
+    "__repr__",
+    "__str__",
+    "__call__",
+    "__hash__",
+}
+_SEEN_ANYWAY |= {"__setattr__", "__init_subclass__", "__class_getitem__", "__del__"}
+
+
+@functools.lru_cache(maxsize=4096)
+def has_special_methods(kind: type) -> bool:
+    """Whether a class of the user's has special methods that Python calls by itself."""
+    return any(
+        isinstance(method, FunctionType)
+        and name.startswith("__")
+        and name.endswith("__")
+        and name not in _SEEN_ANYWAY
+        and not is_library(method.__code__.co_filename)
+        and not method.__code__.co_filename.startswith("<")  # written by dataclasses
+        for each in kind.__mro__
+        for name, method in vars(each).items()
+    )
+
+
 def _numpy_scalar(value: np.generic) -> Any:
     if is_numeric(value):
         return ArraySpec((), value.dtype)
@@ -244,6 +310,10 @@ def same(a: Any, b: Any) -> bool:
     """Whether two fingerprints agree. Numbers must agree in type, too; NaN agrees with NaN."""
     if isinstance(a, Identity):
         return isinstance(b, Identity) and a.thing is b.thing
+    if isinstance(a, Snapshot):
+        if not isinstance(b, Snapshot) or a.thing is not b.thing:
+            return False
+        return np.array_equal(a.elements, b.elements, equal_nan=a.thing.dtype.kind in "fc")
     if isinstance(a, ArraySpec):
         return isinstance(b, ArraySpec) and a.shape == b.shape and a.dtype == b.dtype
     if type(a) is not type(b):

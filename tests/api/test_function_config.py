@@ -114,7 +114,9 @@ def test_another_engine_gives_the_same():
 
 
 def test_concrete_functions_inside_functions():
-    inner = graphify.function(lambda x: x * 3).get_concrete_function(TensorSpec((None,), np.float64))
+    inner = graphify.function(lambda x: x * 3).get_concrete_function(
+        TensorSpec((None,), np.float64)
+    )
 
     @graphify.function
     def outer(x):

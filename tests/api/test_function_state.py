@@ -523,3 +523,45 @@ def test_tensors_as_arguments_and_results():
     z = graphify.numpy.zeros(3)
     graphify.function(put)(z)
     assert z.numpy().tolist() == [9.0, 0.0, 0.0]
+
+
+def test_objects_with_tensors_inside_are_not_given_out():
+    class Result:
+        def __init__(self, value):
+            self.value = value
+
+    @graphify.function
+    def f(x):
+        return Result(x * 2)
+
+    with pytest.raises(GraphifyError, match="Result whose field 'value'") as caught:
+        f(np.ones(2))
+    assert "dataclass" in str(caught.value)
+
+
+def test_two_arrays_that_were_one_are_told_apart():
+    class Model:
+        def __init__(self):
+            self.a = self.b = np.ones(2)
+
+        @graphify.function
+        def run(self, x):
+            return x * self.a + self.b
+
+    m = Model()
+    assert m.run(np.ones(2)).numpy().tolist() == [2.0, 2.0]
+    m.a = np.full(2, 5.0)
+    assert m.run(np.ones(2)).numpy().tolist() == [6.0, 6.0]
+    m.a = m.b
+    assert m.run(np.ones(2)).numpy().tolist() == [2.0, 2.0]
+
+
+def test_containers_passed_twice_are_not_changed_by_halves():
+    def f(a, b):
+        a.append(1)
+        return len(b)
+
+    xs = []
+    with pytest.raises(GraphifyError, match="passed twice"):
+        graphify.function(f)(xs, xs)
+    assert xs == []

@@ -439,3 +439,41 @@ def test_sets_and_other_objects_by_content_or_identity():
 )
 def test_fingerprints(a, b, equal):
     assert same(fingerprint(a), fingerprint(b)) == equal
+
+
+class Store:
+    """An object whose special methods read its fields."""
+
+    def __init__(self):
+        self.data = {"w": np.ones(2)}
+        self.scale = 2.0
+
+    def __getitem__(self, key):
+        return self.data[key] * self.scale
+
+    def __radd__(self, other):
+        return other + self.scale
+
+
+STORE = Store()
+
+
+def test_what_special_methods_read_is_guarded(module):
+    module["STORE"] = p = Store()
+
+    @graphify.function
+    def f(x):
+        return x * STORE["w"]
+
+    @graphify.function
+    def g(x, params):
+        return x + params
+
+    x = np.ones(2)
+    assert f(x).numpy().tolist() == [2.0, 2.0] and g(x, p).numpy().tolist() == [3.0, 3.0]
+    p.scale = 3.0
+    assert f(x).numpy().tolist() == [3.0, 3.0] and g(x, p).numpy().tolist() == [4.0, 4.0]
+    p.data["w"] = np.full(2, 5.0)
+    assert f(x).numpy().tolist() == [15.0, 15.0]
+    p.data["w"][:] = 1.0
+    assert f(x).numpy().tolist() == [3.0, 3.0]
