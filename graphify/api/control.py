@@ -18,7 +18,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.api.mapping import stack_trees
-from graphify.api.structures import apply, array_leaf, updated, write_back
+from graphify.api.structures import apply, array_leaf, each, updated, write_back
 from graphify.autograph.operators import control_flow, iteration
 from graphify.autograph.operators.state import fit, join_spec
 from graphify.errors import ShapeError, SpecError, TraceError
@@ -235,12 +235,7 @@ def scan(
     if reverse:
         rows = [flip(row, axes=(0,)) for row in rows]
     carry, ys = _staged_scan(step, init, rows, count)
-    return carry, _each(lambda y: flip(y, axes=(0,)), ys) if reverse else ys
-
-
-def _each(function: Function, arrays: Any) -> Any:
-    leaves, treedef = tree.flatten_arrays(arrays)
-    return treedef.unflatten([function(leaf) for leaf in leaves])
+    return carry, each(lambda y: flip(y, axes=(0,)), ys) if reverse else ys
 
 
 def _scan_length(rows: Sequence[Tensor], length: Any) -> Dim:
@@ -262,7 +257,7 @@ def _python_scan(
     ys = []
     for i in reversed(range(count)) if reverse else range(count):
         carry, y = step(carry, *(row[i] for row in rows))
-        ys.append(_each(lambda leaf: core.copy(_strong(leaf)), y))  # it may be updated later
+        ys.append(each(lambda leaf: core.copy(_strong(leaf)), y))  # it may be updated later
     return carry, stack_trees("scan", ys[::-1] if reverse else ys)
 
 
@@ -338,10 +333,10 @@ def _trace_step(
         after[:] = [_joined(spec, tensor) for spec, tensor in zip(specs, tensors, strict=True)]
         fitted = [fit(tensor, spec) for tensor, spec in zip(tensors, after, strict=True)]
         rows = [values[place] for place in changed if place >= len(specs)]
-        return treedef.unflatten(fitted), _each(_strong, y), rows
+        return treedef.unflatten(fitted), each(_strong, y), rows
 
     index = Spec((), np.dtype(np.int64))
-    return _Turn(subgraph(turn, [index, *specs, *examples], "step"), after, changed)
+    return _Turn(subgraph(turn, [index, *specs, *examples], "step", "scan"), after, changed)
 
 
 def _check_carry(values: Sequence[Tensor], after: Sequence[Any], changed: Sequence[int]) -> None:

@@ -84,7 +84,7 @@ def _bind_custom(xs: list[Tensor], ys: list[Tensor], grad_fn: Function) -> Seque
         ]
 
     specs = [core.strong(y).spec for y in ys]
-    sub = subgraph(filled, specs, "backward")
+    sub = subgraph(filled, specs, "backward", "custom_gradient")
     return derivative.custom_gradient(  # type: ignore[no-any-return]
         *xs, *ys, *sub.captures, backward=sub.graph, **options
     )

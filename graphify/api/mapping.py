@@ -187,7 +187,7 @@ def _vectorise(
     count = _count(what, leaves, size)
     mapped = [leaf for leaf in leaves if leaf.axis is not None]
     rows = [_aligned(leaf, count) for leaf in mapped]
-    sub, changed = _lane_graph(function, leaves, treedef, rows)
+    sub, changed = _lane_graph(what, function, leaves, treedef, rows)
     batched = [True] * len(rows) + [False] * len(sub.captures)
     found, flags = batch_graph(sub.graph, [*rows, *sub.captures], batched, count)
     structure, _ = sub.treedef.children
@@ -223,7 +223,11 @@ def _aligned(leaf: _Leaf, count: Dim) -> Tensor:
 
 
 def _lane_graph(
-    function: Function, leaves: Sequence[_Leaf], treedef: tree.TreeDef, rows: Sequence[Tensor]
+    what: str,
+    function: Function,
+    leaves: Sequence[_Leaf],
+    treedef: tree.TreeDef,
+    rows: Sequence[Tensor],
 ) -> tuple[SubGraph, list[int]]:
     """The graph of one example, and which examples it updates in place: further results."""
     changed: list[int] = []
@@ -231,23 +235,30 @@ def _lane_graph(
     def lane(*examples: Tensor) -> Any:
         before, rest = [example._value for example in examples], iter(examples)
         values = [leaf.value if leaf.axis is None else next(rest) for leaf in leaves]
-        result = function(*treedef.unflatten(values))
+        result = _arrays(what, function(*treedef.unflatten(values)))
         changed[:] = structures.updated(examples, before)
         return result, [examples[place] for place in changed]
 
-    return subgraph(lane, [Spec(row.dims[1:], row.dtype) for row in rows], "lane"), changed
+    specs = [Spec(row.dims[1:], row.dtype) for row in rows]
+    return subgraph(lane, specs, "lane", what), changed
+
+
+def _arrays(what: str, result: Any) -> Any:
+    """A result whose leaves are tensors."""
+    return structures.each(lambda x: structures.array_leaf(x, f"{what}: the result"), result)
 
 
 def _placed(what: str, result: Tensor, batched: bool, axis: Any, count: Dim) -> Tensor:
-    """A result with its examples at the asked axis."""
+    """A result with its examples at the asked axis; many Python numbers make an array."""
     if axis is None:
         if batched:
             raise ValueError(
                 f"{what}: out_axes: None, but this result differs between examples: {result.spec}"
             )
         return result
+    result = core.strong(result)
     if not batched:
-        result = core.copy(core.broadcast_to(core.strong(result), shape=(count, *result.dims)))
+        result = core.copy(core.broadcast_to(result, shape=(count, *result.dims)))
     return move_axis(result, 0, structures.normal_axis(axis, result.ndim, f"{what}: out_axes"))
 
 
@@ -283,9 +294,10 @@ def map_fn(fn: Function, elems: Any) -> Any:
         before = [example._value for example in examples]
         result = structures.apply(fn, *treedef.unflatten(examples))
         changed[:] = structures.updated(examples, before)
+        result = structures.each(core.strong, _arrays("map_fn", result))
         return result, [examples[place] for place in changed]
 
-    sub = subgraph(lane, specs, "row")
+    sub = subgraph(lane, specs, "row", "map_fn")
     found = map_(*rows, *sub.captures, length=count, body=sub.graph, xs=len(rows))
     structure, _ = sub.treedef.children
     _update("map_fn", leaves, sub.captures, changed, found[structure.num_leaves :])

@@ -161,6 +161,12 @@ def released(results: Sequence[Tensor | None], given: Sequence[Tensor | None] = 
     return own
 
 
+def each(function: Callable[[Any], Any], value: Any) -> Any:
+    """`function` of every leaf; None stays."""
+    leaves, treedef = tree.flatten_arrays(value)
+    return treedef.unflatten([function(leaf) for leaf in leaves])
+
+
 def updated(tensors: Sequence[Tensor], before: Sequence[Any]) -> list[int]:
     """Positions of the tensors that a traced function updated in place.
 

@@ -55,7 +55,7 @@ def to_dtype(x: Tensor, dtype: Any) -> Tensor:
     if x.dtype == dtype and not x.spec.weak:
         return x
     recorded = is_inexact(x.dtype) and is_inexact(dtype) and active_tapes()
-    if x.spec.weak and not x.is_symbolic and not recorded:  # a Python number: it must fit
+    if x.spec.weak and not x.dims and not x.is_symbolic and not recorded:  # a number: it must fit
         value = x.numpy().item()
         return Tensor(np.asarray(value, dtype))
     if x.spec.weak and is_integer(x.dtype) and is_integer(dtype) and dtype != x.dtype:

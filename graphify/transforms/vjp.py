@@ -99,10 +99,13 @@ def _filled(g: Tensor | None, y: Tensor) -> Tensor | None:
 
 
 def no_rule(record: Record, what: str) -> TransformError:
+    remedy = "cut it off with graphify.stop_gradient, or give it a graphify.custom_gradient"
+    if record.op.vjp is not None:
+        remedy = "use reverse mode: graphify.grad, vjp, or jacobian(mode='reverse')"
     return TransformError(
         f"{record.op.name}: this operation has no {what}",
         location=record.source.resolve() if record.source else None,
-        remedy="cut it off with graphify.stop_gradient, or give it a graphify.custom_gradient",
+        remedy=remedy,
     )
 
 

@@ -216,6 +216,26 @@ def test_none_stands_for_no_array(run):
     assert_close(got[0], X * 2)
 
 
+def counted_in_python(x):
+    n, s = 0, 0.0
+    while s < 10:
+        s += x
+        n += 1
+        if s > 8:
+            return n / 2
+    return n
+
+
+@pytest.mark.parametrize("name", ["vmap", "map_fn"])
+def test_python_numbers_of_many_examples_are_arrays(name, run):
+    x = np.array([1.0, 2.0, 4.0, 10.0])
+    f = {"vmap": lambda g, x: graphify.vmap(g)(x), "map_fn": graphify.map_fn}[name]
+    want = np.array([float(counted_in_python(v)) for v in x])
+    assert_close(run(lambda x: f(counted_in_python, x))(x), want)
+    single = run(lambda x: f(lambda v: counted_in_python(v) * np.float32(2), x))(x)
+    assert_close(single, (want * 2).astype(np.float32))
+
+
 def test_static_arguments_pass_through():
     f = graphify.vmap(lambda x, mode: x * 2 if mode == "twice" else x, in_axes=(0, None))
     assert_close(f(X, "twice"), X * 2)
@@ -412,6 +432,6 @@ def test_updates_of_outer_containers_are_refused():
         outer.append(x)
         return x
 
-    with pytest.raises(graphify.errors.TraceError, match="updates a tensor"):
+    with pytest.raises(graphify.errors.TraceError, match="vmap: the function updates a list"):
         graphify.function(lambda m: graphify.vmap(f)(m))(X)
     assert outer == []
