@@ -191,7 +191,8 @@ def _refuse_traced_fields(thing: Any) -> None:
     for name, value in getattr(thing, "__dict__", {}).items():
         if isinstance(value, Tensor) and value.is_symbolic and not isinstance(thing, type):
             raise TraceError(
-                f"the function gives away a {type(thing).__name__} whose field '{name}' is computed by the graph",
+                f"the function gives away a {type(thing).__name__} whose field '{name}' "
+                "is computed by the graph",
                 location=value._value.node.source.resolve() if value._value.node.source else None,
                 remedy="return its fields in a tuple or dict, or make the class a dataclass",
             )

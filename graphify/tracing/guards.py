@@ -229,7 +229,7 @@ class Fields:
 
 
 def by_content(value: Any, copy: bool = False) -> Any:
-    """A fingerprint for which arrays count with their elements, as NumPy alone computes with them."""
+    """A fingerprint for which arrays count with their elements: NumPy alone computes with them."""
     if isinstance(value, np.generic):
         return (type(value), value.item())
     if isinstance(value, SCALARS):

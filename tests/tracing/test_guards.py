@@ -112,7 +112,7 @@ def test_a_deleted_global(module):
 
     @graphify.function
     def f(x):
-        return x + GONE
+        return x + GONE  # noqa: F821
 
     f(np.zeros(1))
     del module["GONE"]
