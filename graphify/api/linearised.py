@@ -36,8 +36,13 @@ class Linearised:
         call_args = list(args)
         for place in places:
             call_args[place] = self._watched(args[place], place)
-        with taping(self.tape):
-            self.result = structures.apply(function, *call_args, **kwargs)
+        try:
+            with taping(self.tape):
+                self.result = structures.apply(function, *call_args, **kwargs)
+        except ValueError as error:
+            if (cause := structures.masked(error)) is not None:
+                raise cause from None
+            raise
 
     def _watched(self, value: Any, place: int) -> Any:
         """An argument whose arrays are new values, so that only this use of them counts."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators.calls import call as converted_call
-from graphify.errors import SpecError, TraceError
+from graphify.errors import SpecError, TraceError, TransformError
 from graphify.ir.bind import Tensor, as_tensor, assign, current_builder, resolve
 from graphify.ir.graph import Value
 from graphify.ir.sharing import storage
@@ -27,6 +27,13 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if current_builder() is None:
         return function(*args, **kwargs)
     return converted_call(function, *args, **kwargs)
+
+
+def masked(error: BaseException | None) -> TransformError | None:
+    """What NumPy hides: of a tensor that cannot be put into a NumPy array it says no more than
+    "setting an array element with a sequence"."""
+    cause = error.__cause__ if isinstance(error, ValueError) else None
+    return cause if isinstance(cause, TransformError) else None
 
 
 def parameter_name(function: Callable[..., Any], position: int) -> str:

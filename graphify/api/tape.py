@@ -91,6 +91,8 @@ class GradientTape:
         self._stop()
         for array in self._arrays:  # NumPy's own arrays: their owner may change them unseen
             tell_tapes(array, array)
+        if (cause := structures.masked(error)) is not None:
+            raise cause from None
 
     def _start(self) -> None:
         self._recording = taping(self._tape)

@@ -5,7 +5,10 @@ Imported once for its effect: it attaches the special methods to `Tensor`.
 
 from __future__ import annotations
 
+import dis
+import sys
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -288,10 +291,19 @@ def _conversion(convert: type) -> Callable[[Tensor], Any]:
         if self.is_symbolic:
             raise value_needed(self, f"the {convert.__name__}")
         if convert in (float, complex):
-            binding.check_leaving(self, f"{convert.__name__}()", lenient=True)
+            what = f"{convert.__name__}()"
+            binding.check_leaving(self, what, lenient=not _stores_item(sys._getframe(1)))
         return convert(self.numpy())
 
     return method
+
+
+def _stores_item(caller: FrameType) -> bool:
+    """Whether NumPy asks, to put the number into an array: `array[i] = tensor`."""
+    return caller.f_code.co_code[caller.f_lasti] == _STORE_SUBSCR
+
+
+_STORE_SUBSCR = dis.opmap["STORE_SUBSCR"]
 
 
 def _index(self: Tensor) -> int:
