@@ -19,7 +19,7 @@ import numpy as np
 from graphify import tree
 from graphify.api.mapping import stack_trees
 from graphify.api.structures import apply, array_leaf, each, updated, write_back
-from graphify.autograph.operators import control_flow, iteration
+from graphify.autograph.operators import branches, iteration, loops
 from graphify.autograph.operators.state import fit, join_spec
 from graphify.errors import ShapeError, SpecError, TraceError
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
@@ -71,7 +71,7 @@ def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> 
     """
     _functions("cond", true_fun=true_fun, false_fun=false_fun)
     decision = _decision("cond", "argument 'pred'", pred)
-    return control_flow.if_exp(
+    return branches.if_exp(
         decision, lambda: apply(true_fun, *operands), lambda: apply(false_fun, *operands)
     )
 
@@ -117,7 +117,7 @@ def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
 def _switch(index: Any, branches: Sequence[Function], first: int, operands: Any) -> Any:
     if first == len(branches) - 1:
         return apply(branches[first], *operands)
-    return control_flow.if_exp(
+    return branches.if_exp(
         index == first,
         lambda: apply(branches[first], *operands),
         lambda: _switch(index, branches, first + 1, operands),
@@ -152,7 +152,7 @@ def while_loop(cond_fun: Function, body_fun: Function, init_val: Any) -> Any:
     def body(value: Any) -> tuple[Any]:
         return (apply(body_fun, value),)
 
-    return control_flow.while_(test, body, (init_val,), ("the carried value",))[0]
+    return loops.while_(test, body, (init_val,), ("the carried value",))[0]
 
 
 def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
@@ -180,7 +180,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
         return (apply(body_fun, i, value),)
 
     turns = iteration.range(_bound(lower), _bound(upper))
-    return control_flow.for_(turns, body, (init_val,), ("the carried value",))[0]
+    return loops.for_(turns, body, (init_val,), ("the carried value",))[0]
 
 
 def _bound(value: Any) -> Any:

@@ -40,9 +40,60 @@ from graphify.autograph.operators.calls import (
     setattr_,
     setitem,
 )
-from graphify.autograph.operators.control_flow import for_, if_, if_exp, while_
+from graphify.autograph.operators.branches import if_, if_exp
+from graphify.autograph.operators.loops import for_, while_
 from graphify.autograph.operators.logical import and_, compare, contains, not_, or_
 from graphify.autograph.operators.raising import assert_, raise_
 from graphify.autograph.operators.undefined import Undefined, defined
 
-__all__ = [name for name in globals() if not name.startswith("__")]
+__all__ = [
+    "Undefined",
+    "abs",
+    "all",
+    "and_",
+    "any",
+    "assert_",
+    "attr",
+    "augattr",
+    "augitem",
+    "bool",
+    "call",
+    "compare",
+    "complex",
+    "contains",
+    "defined",
+    "delitem",
+    "dict",
+    "divmod",
+    "enumerate",
+    "filter",
+    "float",
+    "for_",
+    "if_",
+    "if_exp",
+    "int",
+    "isinstance",
+    "iter",
+    "len",
+    "list",
+    "map",
+    "max",
+    "min",
+    "next",
+    "not_",
+    "or_",
+    "pow",
+    "print",
+    "raise_",
+    "range",
+    "reversed",
+    "round",
+    "set",
+    "setattr_",
+    "setitem",
+    "sorted",
+    "sum",
+    "tuple",
+    "while_",
+    "zip",
+]

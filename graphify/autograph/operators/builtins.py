@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators import iteration, texts
+from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
-from graphify.autograph.operators.control_flow import for_, if_exp, is_staged, truth
+from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import and_, or_, python_bool
+from graphify.autograph.operators.loops import for_
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
 from graphify.ops import core, effects, elementwise
 from graphify.ops.operators import to_int

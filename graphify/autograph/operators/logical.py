@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators.control_flow import if_exp, is_staged, truth
+from graphify.autograph.operators.branches import if_exp
+from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.ir.bind import Tensor
 from graphify.ir.types import BOOL
 from graphify.ops import core, elementwise

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphify.autograph.operators import texts
-from graphify.autograph.operators.control_flow import is_staged, truth
+from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.undefined import UNREACHABLE
 from graphify.errors import at
 from graphify.ir.bind import Tensor, current_builder

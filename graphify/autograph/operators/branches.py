@@ -1,0 +1,230 @@
+"""if and the conditional expression, decided per value while the converted code runs.
+
+A condition that is a Python value, or an eager tensor, takes the Python path. A symbolic one makes
+a `cond`: both blocks are traced in frames of their own, and what they change is joined.
+
+    y, = if_(x > 0, lambda y: (x,), lambda y: (-x,), (y,), ("y",))
+
+What a branch changes comes in two kinds: its state variables (found by the converter and passed
+explicitly), and the heap (see heap.py). Both are joined alike, as entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphify.autograph.operators import sharing
+from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.heap import (
+    Names,
+    Slot,
+    State,
+    shared_cells,
+    slots_of,
+    watch_cells,
+)
+from graphify.autograph.operators.state import (
+    Entry,
+    carried_spec,
+    fit,
+    is_dynamic,
+    join_spec,
+    placeholder,
+    same_static,
+    structure_error,
+    take_apart,
+)
+from graphify.autograph.operators.undefined import Unreachable, certain
+from graphify.ir.bind import Tensor, as_tensor, recording, resolve, value_in
+from graphify.ir.graph import Builder, Graph, Value
+from graphify.ir.types import Spec
+from graphify.ops import control
+from graphify.tracing.capture import captured, frame
+
+
+def if_(
+    test: Any,
+    if_true: Callable[..., State],
+    if_false: Callable[..., State],
+    state: State,
+    names: Names,
+) -> State:
+    """The if statement: each branch maps the state to the state."""
+    if not is_staged(test):
+        return if_true(*state) if test else if_false(*state)
+    return tuple(
+        _cond(
+            truth(test),
+            (lambda: if_true(*state), lambda: if_false(*state)),
+            names,
+            (if_true, if_false),
+        )
+    )
+
+
+def if_exp(test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -> Any:
+    """The conditional expression, and an if statement whose branches both return."""
+    if not is_staged(test):
+        return if_true() if test else if_false()
+    branches = (lambda: (certain(if_true()),), lambda: (certain(if_false()),))
+    return _cond(truth(test), branches, ("the result",), (if_true, if_false))[0]
+
+
+@dataclass(slots=True)
+class _Branch:
+    """A traced branch: its frame, state entries and heap entries."""
+
+    builder: Builder
+    entries: list[Entry]
+    slots: dict[Any, Slot]
+    heap: dict[Any, Entry]
+
+
+def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: Any) -> _Branch:
+    with frame(name) as builder:
+        log = watch_cells(builder, cells)
+        outcome = branch()
+        log()
+        if isinstance(outcome, Unreachable):  # the branch raises
+            outcome = (outcome,) * len(names)
+        entries = [take_apart(n, value) for n, value in zip(names, outcome, strict=True)]
+        del outcome
+        slots = slots_of(builder, shared_cells(names, cells))
+        heap = {key: take_apart(slot.name, slot.read()) for key, slot in slots.items()}
+        for entry in (*entries, *heap.values()):
+            entry.freeze()
+        return _Branch(builder, entries, slots, heap)
+
+
+def _cond(pred: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
+    true, false = (
+        _trace_branch(label, branch, names, (f,))
+        for label, branch, f in zip(("true", "false"), branches, cells, strict=True)
+    )
+    slots = {**false.slots, **true.slots}
+    for side in (true, false):
+        for key, slot in slots.items():
+            if key not in side.heap:
+                with recording(side.builder):
+                    side.heap[key] = take_apart(slot.name, slot.read())
+    pairs = list(zip(true.entries, false.entries, strict=True))
+    pairs += [(true.heap[key], false.heap[key]) for key in slots]
+    joined = [_join_entries(a, b) for a, b in pairs]
+    outputs: list[list[Value]] = [[], []]
+    for plan in joined:
+        for number, (branch, sink) in enumerate(zip((true, false), outputs, strict=True)):
+            with recording(branch.builder):
+                sink += [value_in(tensor, branch.builder) for tensor in plan.outputs(number)]
+    conditions = _export_conditions(joined, (true, false), outputs)
+    results = _bind_cond(pred, true.builder, false.builder, outputs)
+    values = [plan.rebuild(results) for plan in joined]
+    known = {key: next(results) for key in conditions}
+    sharing.link_joined(pred, [made for plan in joined for made in plan.made], known)
+    for slot, value in zip(slots.values(), values[len(names) :], strict=True):
+        slot.write(value)
+    return values[: len(names)]
+
+
+def _export_conditions(joined: list[_Join], sides: Any, outputs: Any) -> list[int]:
+    """Let branches give the conditions under which their results are arrays from outside of them;
+    the other branch gives False. Their ids, in order."""
+    found: dict[int, tuple[int, Tensor]] = {}
+    for plan in joined:
+        for number, entry in enumerate(plan.entries):
+            leaves = [
+                leaf
+                for leaf, spec in zip(entry.leaves, plan.specs, strict=False)
+                if spec is not None
+            ]
+            found.update({id(when): (number, when) for when in sharing.inner_conditions(leaves)})
+    for side, when in found.values():
+        for number, branch in enumerate(sides):
+            with recording(branch.builder):
+                value = resolve(when) if number == side else Tensor(np.asarray(False))
+                outputs[number].append(value_in(value, branch.builder))
+    return list(found)
+
+
+def _bind_cond(pred: Tensor, true: Builder, false: Builder, outputs: Any) -> Iterator[Tensor]:
+    operands = list(dict.fromkeys([*captured(true), *captured(false)]))
+    graphs = [
+        close(b, operands, results, n)
+        for b, results, n in zip((true, false), outputs, ("true", "false"), strict=True)
+    ]
+    if not outputs[0] and not any(g.effects for g in graphs):
+        return iter(())
+    tensors = control.cond(pred, *map(Tensor, operands), true=graphs[0], false=graphs[1])
+    return iter(tensors)
+
+
+def close(
+    builder: Builder, operands: Sequence[Value], results: Sequence[Value], name: str
+) -> Graph:
+    """A branch as a graph whose parameters are exactly these operands."""
+    params = tuple(builder.own(value) for value in operands)
+    return Graph(params, tuple(builder.nodes), tuple(builder.own(v) for v in results), name)
+
+
+@dataclass(slots=True)
+class _Join:
+    """How one variable comes out of two branches."""
+
+    entries: tuple[Entry, Entry]
+    specs: list[Spec | None] = field(default_factory=list)  # None: the leaf is static
+    bound: bool | None = True  # None: decided by the run
+    made: list[sharing.Made] = field(default_factory=list)  # joined leaves, and what they come from
+
+    def outputs(self, side: int) -> list[Tensor]:
+        """What this side's graph gives for the variable; runs in the side's frame."""
+        entry = self.entries[side]
+        missing = entry.bound is False
+        tensors = [
+            placeholder(spec) if missing else fit((entry.frozen or entry.leaves)[i], spec)
+            for i, spec in enumerate(self.specs)
+            if spec is not None
+        ]
+        if self.bound is None:
+            tensors.append(resolve(as_tensor(entry.bound)))
+        return tensors
+
+    def rebuild(self, results: Iterator[Tensor]) -> Any:
+        a, b = self.entries
+        model = b if a.bound is False else a
+        leaves = []
+        for i, (leaf, spec) in enumerate(zip(model.leaves, self.specs, strict=True)):
+            if spec is None:
+                leaves.append(leaf)
+                continue
+            sides = [None if e.bound is False else e.leaves[i] for e in (a, b)]
+            tensor = next(results)
+            tensor._scalar = all(sharing.is_number(side) for side in sides if side is not None)
+            self.made.append((tensor, sides))
+            leaves.append(tensor)
+        bound = next(results) if self.bound is None else self.bound
+        return model.replaced(leaves, bound).build()
+
+
+def _join_entries(a: Entry, b: Entry) -> _Join:
+    if a.bound is False and b.bound is False:
+        return _Join((a, b), [None], bound=False)
+    if a.bound is False or b.bound is False:
+        present, absent = (b, a) if a.bound is False else (a, b)
+        specs = [carried_spec(leaf) if is_dynamic(leaf) else None for leaf in present.leaves]
+        settled = absent.unreachable and present.bound is True
+        return _Join((a, b), specs, bound=True if settled else None)
+    if a.treedef != b.treedef:
+        raise structure_error(a.name, a, b, ("in one branch", "in the other"))
+    specs = [_join_leaf(a, b, x, y) for x, y in zip(a.leaves, b.leaves, strict=True)]
+    return _Join((a, b), specs, bound=True if a.bound is True and b.bound is True else None)
+
+
+def _join_leaf(a: Entry, b: Entry, x: Any, y: Any) -> Spec | None:
+    if same_static(x, y):
+        return None
+    if not (is_dynamic(x) and is_dynamic(y)):
+        raise structure_error(a.name, a, b, ("in one branch", "in the other"))
+    return join_spec(a.name, carried_spec(x), carried_spec(y))

@@ -1,0 +1,368 @@
+"""What a staged loop carries from turn to turn."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from graphify.autograph.operators import sharing
+from graphify.autograph.operators.heap import (
+    Names,
+    Slot,
+    State,
+    shared_cells,
+    slots_of,
+    watch_cells,
+)
+from graphify.autograph.operators.state import (
+    Entry,
+    Unstageable,
+    carried_spec,
+    fit,
+    is_dynamic,
+    join_spec,
+    placeholder,
+    same_static,
+    structure_error,
+    take_apart,
+)
+from graphify.autograph.operators.undefined import Unreachable, certain
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
+from graphify.ir.graph import Builder, Value
+from graphify.ir.sharing import links
+from graphify.ir.sizes import Size, fresh
+from graphify.ir.types import BOOL, Spec
+from graphify.location import here, is_internal
+from graphify.ops.indexing import slice_
+from graphify.tracing.capture import frame, root_of
+
+
+class Carry:
+    """What a loop carries, found by tracing its body until nothing new turns up.
+
+    The first trace starts from the specs of the initial state. A dtype that grows, an axis that
+    changes, a name that becomes bound, a tensor or field that is written: each widens the carry,
+    and the body is traced again. A discarded trace leaves no nodes and no writes behind.
+
+    A variable that holds a tensor is given to the body as a view of that very tensor, so that an
+    in-place update (`x += 1`) is told from a rebinding (`x = x + 1`): the first is a write to the
+    storage, seen by every alias of it, the second concerns the name alone.
+    """
+
+    MAX_ROUNDS = 12
+
+    def __init__(self, state: State, names: Names) -> None:
+        self.names = names
+        self.entries = [take_apart(n, value) for n, value in zip(names, state, strict=True)]
+        self.slots: dict[Any, Slot] = {}
+        self.specs: list[Spec] = []  # one per carried leaf and per bound flag, in order
+        self.dynamic: list[list[bool]] = []  # per entry, per leaf: carried or static
+        self.flagged: list[bool] = []  # per entry: carries a bound flag
+        self.own: dict[int, list[Value]] = {}  # id of builder -> its carry parameters
+        self.results: list[Value] = []
+        self.always: list[bool] = []  # per entry: bound at the end of every turn
+        self.wild: set[tuple[int, int]] = set()  # (carried leaf, axis) whose size changes
+        self.plain: set[int] = set()  # ids of tensors that only this state can see
+        self.aliases: dict[int, list[Tensor]] = {}  # id of a state tensor -> what the body got
+        self.given: list[Tensor] = []  # what the body got for each carried leaf
+        self.links = sharing.LoopLinks()
+        for entry in self.entries:
+            entry.leaves = [_as_local(leaf) for leaf in entry.leaves]
+        self._plan()
+
+    def _plan(self) -> None:
+        self.dynamic = [
+            [is_dynamic(leaf) and e.bound is not False for leaf in e.leaves] for e in self.entries
+        ]
+        self.flagged = [e.bound is not True and e.bound is not False for e in self.entries]
+        self.specs = [carried_spec(leaf) for leaf in self._carried_leaves()]
+
+    def _carried_leaves(self) -> Iterator[Any]:
+        for entry, dynamic, flagged in zip(self.entries, self.dynamic, self.flagged, strict=True):
+            yield from (leaf for leaf, d in zip(entry.leaves, dynamic, strict=True) if d)
+            if flagged:
+                yield entry.bound
+
+    # --- tracing ---
+
+    def trace(self, body: Callable[..., State], cells: Any, index: bool = False) -> Builder:
+        """Trace the body to a fixed point; `index`: it takes the turn's number first."""
+        for _ in range(self.MAX_ROUNDS):
+            with frame("body") as builder:
+                turn = (
+                    [Tensor(builder.param(Spec((), np.dtype(np.int64), True), "i"))]
+                    if index
+                    else []
+                )
+                variables = self.parameters(builder)
+                log = watch_cells(builder, cells)
+                outcome = body(*turn, *variables)
+                log()
+                if isinstance(outcome, Unreachable):  # every turn raises
+                    outcome = tuple(variables)
+                after = [take_apart(n, value) for n, value in zip(self.names, outcome, strict=True)]
+                del outcome, variables, turn
+                slots = slots_of(builder, shared_cells(self.names, cells))
+                after += [take_apart(s.name, s.read()) for s in self.slots.values()]
+                new = {k: s for k, s in slots.items() if k not in self.slots}
+                settled = not self._keep_updated(after, slots)
+                if settled and not new and not self._widen(after):
+                    if self.links.learn(
+                        list(self._carried_leaves()), self.given, self._leaves_of(after), builder
+                    ):
+                        continue
+                    self.always = [entry.bound is True for entry in after]
+                    self.results = list(self._result_values(after, builder))
+                    return builder
+            for key, slot in new.items():
+                self.slots[key] = slot
+                self.entries.append(take_apart(slot.name, slot.read()))
+                self._extend()
+        raise Unstageable(
+            "the loop's state keeps changing its kind from one turn to the next", location=here()
+        )
+
+    def _extend(self) -> None:
+        entry = self.entries[-1]
+        self.dynamic.append([is_dynamic(leaf) for leaf in entry.leaves])
+        self.flagged.append(False)
+        self.specs += [
+            carried_spec(leaf) for leaf, d in zip(entry.leaves, self.dynamic[-1], strict=True) if d
+        ]
+
+    def parameters(self, builder: Builder) -> list[Any]:
+        """Fresh parameters for the carry, as state variables; the slots are written."""
+        values = [
+            builder.param(spec, name)
+            for spec, name in zip(self.specs, self._leaf_names(), strict=True)
+        ]
+        self.own[id(builder)] = values
+        initial = self._carried_leaves()
+        self.given = [self._alias(v, leaf) for v, leaf in zip(values, initial, strict=True)]
+        self.links.apply(self.given)
+        variables = self._assemble(iter(self.given))
+        for slot, value in zip(self.slots.values(), variables[len(self.names) :], strict=True):
+            slot.write(value)
+        return variables[: len(self.names)]
+
+    def params_of(self, builder: Builder) -> list[Value]:
+        return self.own[id(builder)]
+
+    def _leaf_names(self) -> Iterator[str]:
+        for entry, dynamic, flagged in zip(self.entries, self.dynamic, self.flagged, strict=True):
+            yield from (entry.name for d in dynamic if d)
+            if flagged:
+                yield f"{entry.name}_is_bound"
+
+    def _assemble(self, tensors: Iterator[Tensor]) -> list[Any]:
+        variables = []
+        for entry, dynamic, flagged in zip(self.entries, self.dynamic, self.flagged, strict=True):
+            leaves = [
+                next(tensors) if d else leaf for leaf, d in zip(entry.leaves, dynamic, strict=True)
+            ]
+            bound = next(tensors) if flagged else entry.bound
+            variables.append(entry.replaced(leaves, bound).build())
+        return variables
+
+    # --- in-place updates of state variables ---
+
+    def _alias(self, value: Value, leaf: Any) -> Tensor:
+        tensor = Tensor(value)
+        tensor._scalar = not isinstance(leaf, Tensor) or leaf._scalar
+        if not tensor._scalar and id(leaf) not in self.plain and not leaf._weak:
+            tensor._base, tensor._view, tensor._seen = (
+                leaf,
+                (slice_, (), {"key": ()}),
+                leaf._version,
+            )
+            self.aliases.setdefault(id(leaf), []).append(tensor)
+        return tensor
+
+    def _keep_updated(self, after: list[Entry], slots: dict[Any, Slot]) -> bool:
+        """Settle variables whose tensors the body updated in place; True if one was found."""
+        found = False
+        for k, (entry, new) in enumerate(zip(self.entries, after, strict=True)):
+            if entry.treedef != new.treedef:
+                continue
+            for j, leaf in enumerate(entry.leaves):
+                if not self.dynamic[k][j] or not isinstance(leaf, Tensor) or id(leaf) in self.plain:
+                    continue
+                if any(new.leaves[j] is alias for alias in self.aliases.get(id(leaf), ())):
+                    found = True
+                    self._drop(k, j)
+                    continue
+                if id(storage_of(leaf)) not in slots or id(leaf) not in self.aliases:
+                    continue
+                found = True
+                if _is_private(leaf):
+                    self.plain.add(id(leaf))
+                    slots.pop(id(leaf))
+                else:
+                    raise Unstageable(
+                        f"'{entry.name}' is updated in place and also assigned anew "
+                        "in a staged loop, "
+                        "while its array can be seen from elsewhere",
+                        location=here(),
+                        remedy=f"start the loop with {entry.name} = {entry.name}.copy()",
+                    )
+        return found
+
+    def _drop(self, k: int, j: int) -> None:
+        """Leaf j of entry k stays the tensor it is: its storage is carried instead."""
+        position = sum(sum(d) + f for d, f in zip(self.dynamic[:k], self.flagged[:k], strict=True))
+        position += sum(self.dynamic[k][:j])
+        self.dynamic[k][j] = False
+        del self.specs[position]
+        self.wild = {(p - (p > position), a) for p, a in self.wild if p != position}
+
+    # --- widening ---
+
+    def _widen(self, after: list[Entry]) -> bool:
+        """Make the carry cover what the body gives; True if it had to change."""
+        changed = False
+        position = 0
+        for k, (entry, new) in enumerate(zip(self.entries, after, strict=True)):
+            if entry.bound is False and new.bound is not False:
+                self._bind_late(k, new)
+                return True
+            if new.bound is False:
+                raise structure_error(
+                    entry.name, entry, new, ("before a turn of the loop", "after it")
+                )
+            if entry.bound is not False and entry.treedef != new.treedef:
+                raise structure_error(
+                    entry.name, entry, new, ("before a turn of the loop", "after it")
+                )
+            for j, d in enumerate(self.dynamic[k]):
+                if not d:
+                    if entry.bound is not False and not same_static(entry.leaves[j], new.leaves[j]):
+                        raise structure_error(
+                            entry.name, entry, new, ("before a turn of the loop", "after it")
+                        )
+                    continue
+                if not is_dynamic(new.leaves[j]):
+                    raise structure_error(
+                        entry.name, entry, new, ("before a turn of the loop", "after it")
+                    )
+                changed |= self._widen_spec(position, entry.name, carried_spec(new.leaves[j]))
+                position += 1
+            position += self.flagged[k]
+        return changed
+
+    def _bind_late(self, k: int, new: Entry) -> None:
+        """A name that the loop binds: from now on carried, with a flag that says whether it is."""
+        entry = self.entries[k]
+        specs = [carried_spec(leaf) if is_dynamic(leaf) else None for leaf in new.leaves]
+        leaves = [
+            leaf if spec is None else _Zeros(_static_dims(spec))
+            for leaf, spec in zip(new.leaves, specs, strict=True)
+        ]
+        self.entries[k] = Entry(entry.name, new.treedef, leaves, Tensor(np.asarray(False)))
+        self.dynamic[k] = [spec is not None for spec in specs]
+        self.flagged[k] = True
+        before = sum(sum(d) + f for d, f in zip(self.dynamic[:k], self.flagged[:k], strict=True))
+        late = [_static_dims(spec) for spec in specs if spec is not None]
+        self.specs[before:before] = [*late, Spec((), BOOL)]
+
+    def _widen_spec(self, position: int, name: str, result: Spec) -> bool:
+        spec = self.specs[position]
+        shape = list(spec.shape)
+        joined = join_spec(name, spec, result, fresh_dims=False)
+        for axis, (dim, new) in enumerate(zip(spec.shape, result.shape, strict=True)):
+            if dim != new and (position, axis) not in self.wild:
+                self.wild.add((position, axis))
+                shape[axis] = fresh("w")
+        wide = Spec(tuple(shape), joined.dtype, joined.weak)
+        changed = wide != spec
+        self.specs[position] = wide
+        return changed
+
+    def _result_values(self, after: list[Entry], builder: Builder) -> Iterator[Value]:
+        position = 0
+        for entry, dynamic, flagged in zip(after, self.dynamic, self.flagged, strict=True):
+            for leaf, d in zip(entry.leaves, dynamic, strict=True):
+                if d:
+                    yield value_in(fit(leaf, self.specs[position]), builder)
+                    position += 1
+            if flagged:
+                yield value_in(resolve(as_tensor(entry.bound)), builder)
+                position += 1
+
+    def _leaves_of(self, entries: list[Entry]) -> list[Any]:
+        """The leaves that the carry has a place for, bound flags included."""
+        found: list[Any] = []
+        for entry, dynamic, flagged in zip(entries, self.dynamic, self.flagged, strict=True):
+            found += [leaf for leaf, d in zip(entry.leaves, dynamic, strict=True) if d]
+            found += [entry.bound] * flagged
+        return found
+
+    # --- the ends ---
+
+    def initial(self) -> list[Tensor]:
+        """The carry before the first turn, in the carry's dtypes."""
+        leaves = [
+            placeholder(leaf.spec) if isinstance(leaf, _Zeros) else leaf
+            for leaf in self._carried_leaves()
+        ]
+        return [fit(leaf, spec) for leaf, spec in zip(leaves, self.specs, strict=True)]
+
+    def finish(
+        self,
+        tensors: Sequence[Tensor],
+        runs: bool = False,
+        first: Callable[[], Tensor] | None = None,
+    ) -> State:
+        """The state after the loop; heap writes take effect in the current frame."""
+        self.links.finish(list(self._carried_leaves()), tensors, runs, first)
+        variables = self._assemble(iter(tensors))
+        if runs:
+            variables = [
+                certain(v) if a else v for v, a in zip(variables, self.always, strict=True)
+            ]
+        for slot, value in zip(self.slots.values(), variables[len(self.names) :], strict=True):
+            slot.write(value)
+        return tuple(variables[: len(self.names)])
+
+
+def _as_local(leaf: Any) -> Any:
+    return resolve(as_tensor(leaf)) if isinstance(leaf, (Tensor, np.ndarray, np.generic)) else leaf
+
+
+def storage_of(tensor: Tensor) -> Tensor:
+    while tensor._base is not None:
+        tensor = tensor._base
+    return tensor
+
+
+def _is_private(tensor: Tensor) -> bool:
+    """Whether no argument, captured array, view or other name shows this tensor's storage."""
+    root = root_of(current_builder())
+    if tensor._base is not None or root is None or next(links(tensor), None) is not None:
+        return False
+    if any(tensor is twin for _, twin in root.outside.values()) or id(tensor) in root.arguments:
+        return False
+    names = 0
+    frame_: FrameType | None = sys._getframe(1)
+    while frame_ is not None:
+        if not is_internal(frame_.f_code.co_filename):
+            names = max(names, sum(value is tensor for value in frame_.f_locals.values()))
+        frame_ = frame_.f_back
+    return names <= 1
+
+
+@dataclass(slots=True)
+class _Zeros:
+    """The placeholder of a name that is bound only inside the loop."""
+
+    spec: Spec
+
+
+def _static_dims(spec: Spec) -> Spec:
+    return Spec(
+        tuple(fresh("w") if isinstance(d, Size) else d for d in spec.shape), spec.dtype, spec.weak
+    )

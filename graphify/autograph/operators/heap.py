@@ -1,0 +1,118 @@
+"""The heap of staged control flow: what blocks write beside their state variables.
+
+Tensors updated in place, attributes, containers and closure cells: each is a `Slot` that can be
+read and written, found in the write log of the frame that traced the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import CellType, FunctionType
+from typing import Any, TypeAlias
+
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
+from graphify.ir.graph import Builder, Value, param
+from graphify.tracing.guards import Place
+from graphify.tracing.places import Contents, forget_local
+
+State: TypeAlias = tuple[Any, ...]  # the values of the state variables
+Names: TypeAlias = tuple[str, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """A tensor's storage, an attribute or a closure cell that a block writes."""
+
+    target: Tensor | Place | Contents
+    before: Any
+
+    @property
+    def name(self) -> str:
+        return _tensor_name(self.target) if isinstance(self.target, Tensor) else str(self.target)
+
+    def read(self) -> Any:
+        if isinstance(self.target, Tensor):
+            return Tensor(self.target._value, weak=self.target._weak)
+        return self.target.read()
+
+    def write(self, value: Any) -> None:
+        """Write within the current frame, logged like any other write."""
+        builder = current_builder()
+        assert builder is not None
+        key = id(self.target) if isinstance(self.target, Tensor) else self.target.key
+        if isinstance(self.target, Tensor):
+            if self.target._home is not builder.home:
+                builder.writes.setdefault(key, (self.target, self.target._value))
+            self.target._value = value_in(resolve(as_tensor(value)), builder)
+            self.target._version += 1
+        else:
+            builder.writes.setdefault(key, (self.target, self.target.read()))
+            self.target.write(value)
+
+
+def _tensor_name(tensor: Tensor) -> str:
+    """What the user called the array whose storage this is, as far as the graph knows."""
+    value = tensor._value
+    if isinstance(value, Value):
+        if value.node.op is param and value.node.attrs["name"]:
+            return str(value.node.attrs["name"])
+        source = value.node.source
+        if source is not None and (name := source.resolve().variable):
+            return name
+    return "array"
+
+
+def slots_of(builder: Builder, shared: set[Any]) -> dict[Any, Slot]:
+    """What the frame wrote, less state variables and containers that it made and dropped itself."""
+    forget_local(builder)
+    return {
+        key: Slot(target, before)
+        for key, (target, before) in builder.writes.items()
+        if key not in shared
+    }
+
+
+def _cells(functions: Sequence[Callable[..., Any]]) -> Iterator[tuple[str, CellType]]:
+    """The cells of functions and of functions in those cells: a block may call what rebinds one."""
+    seen: set[int] = set()
+    pending = list(functions)
+    while pending:
+        function = pending.pop()
+        code = getattr(function, "__code__", None)
+        for name, cell in zip(
+            code.co_freevars if code else (), function.__closure__ or (), strict=False
+        ):
+            if id(cell) in seen:
+                continue
+            seen.add(id(cell))
+            yield name, cell
+            content = Place(cell, name, "cell").read()
+            if isinstance(content, FunctionType):
+                pending.append(content)
+
+
+def watch_cells(builder: Builder, functions: Sequence[Callable[..., Any]]) -> Callable[[], None]:
+    """Log writes that generated functions make to cells they share with the code around them.
+
+    Called at the start of a frame; what it returns is called at the end.
+    """
+    places = [Place(cell, name, "cell") for name, cell in _cells(functions)]
+    watched = [(place, place.read()) for place in places if place.key not in builder.writes]
+
+    def log() -> None:
+        for place, old in watched:
+            if place.read() is not old:
+                builder.writes[place.key] = (place, old)
+
+    return log
+
+
+def shared_cells(names: Names, functions: Sequence[Callable[..., Any]]) -> set[Any]:
+    """Keys of the cells that hold state variables: they are passed as state, not as heap."""
+    return {
+        Place(cell, name, "cell").key
+        for f in functions
+        for name, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True)
+        if name in names
+    }

@@ -1,0 +1,242 @@
+"""while and for, decided per value while the converted code runs.
+
+A loop whose condition or items only the run knows becomes a `while` or `loop` op; one over a Python
+range of some length is staged if its body can be, and unrolled otherwise.
+
+    n, = while_(lambda n: n < x, lambda n: (n * 2,), (n,), ("n",))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphify.autograph.operators import iteration
+from graphify.autograph.operators.branches import if_
+from graphify.autograph.operators.carry import Carry
+from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.heap import (
+    Names,
+    State,
+    watch_cells,
+)
+from graphify.autograph.operators.state import (
+    Unstageable,
+)
+from graphify.errors import ConcreteValueNeeded, LeakedTracer, TraceError
+from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
+from graphify.ir.graph import Builder, Graph, Value
+from graphify.location import here
+from graphify.ops import control, elementwise
+from graphify.tracing.capture import captured, frame, root_of
+
+
+def while_(
+    test: Callable[..., Any], body: Callable[..., State], state: State, names: Names
+) -> State:
+    """The while statement. It may start in Python and turn staged when its condition does."""
+    first = True
+    while True:
+        verdict = _try_test(test, state)
+        if is_staged(verdict):
+            return _staged_while(test, body, state, names)
+        if not verdict:
+            return state
+        if first and _becomes_staged(test, body, state):
+            return _staged_while(test, body, state, names, runs=True)
+        first = False
+        state = body(*state)
+
+
+def _becomes_staged(test: Callable[..., Any], body: Callable[..., State], state: State) -> bool:
+    """Whether the condition is staged after one turn (`shift = np.inf; while shift > 1e-6: ...`):
+    such a loop is staged as a whole rather than from its second turn on."""
+    if current_builder() is None:
+        return False
+    try:
+        with frame("trial") as builder:
+            log = watch_cells(builder, (body,))
+            after = body(*state)
+            log()
+            return is_staged(test(*after))
+    except (Unstageable, ConcreteValueNeeded):
+        return False
+
+
+def _try_test(test: Callable[..., Any], state: State) -> Any:
+    """The condition's value, evaluated in a frame that is thrown away."""
+    if current_builder() is None:
+        return test(*state)
+    with frame("test"):
+        return test(*state)
+
+
+def _staged_while(
+    test: Callable[..., Any],
+    body: Callable[..., State],
+    state: State,
+    names: Names,
+    runs: bool = False,
+) -> State:
+    """A while op; `runs`: there is at least one turn, so what the body binds is bound after it."""
+    loop = Carry(state, names)
+    builder = loop.trace(lambda *variables: body(*variables), (body,))
+    with frame("cond") as cond_builder:
+        variables = loop.parameters(cond_builder)
+        verdict = resolve(as_tensor(test(*variables)))
+        results = [value_in(truth(verdict), cond_builder)]
+    operands = list(dict.fromkeys([*captured(builder), *captured(cond_builder)]))
+    cond_graph = _close_loop(cond_builder, loop.params_of(cond_builder), operands, results, "cond")
+    body_graph = _close_loop(builder, loop.params_of(builder), operands, loop.results, "body")
+    tensors = control.while_(
+        *loop.initial(),
+        *map(Tensor, operands),
+        cond=cond_graph,
+        body=body_graph,
+        carry=len(loop.specs),
+    )
+    pure = not cond_graph.effects and not cond_builder.writes_done
+    first = (lambda: truth(resolve(as_tensor(test(*state))))) if pure else None
+    return loop.finish(tensors, runs, first)
+
+
+def _close_loop(
+    builder: Builder,
+    own: Sequence[Value],
+    operands: Sequence[Value],
+    results: Sequence[Value],
+    name: str,
+) -> Graph:
+    params = (*own, *(builder.own(value) for value in operands))
+    return Graph(params, tuple(builder.nodes), tuple(results), name)
+
+
+# --- for ----------------------------------------------------------------------------------------
+
+UNROLL = 8  # loops of at most so many turns, and known length, are unrolled
+WARN_UNROLLED = 1000
+
+
+def for_(
+    iterable: Any,
+    body: Callable[..., State],
+    state: State,
+    names: Names,
+    test: Callable[..., Any] | None = None,
+) -> State:
+    """The for statement: `body(item, *state)`; `test(*state)` false ends the loop early."""
+    items = iteration.items_of(iterable)
+    if items is None:
+        return _python_for(iterable, body, state, names, test)
+    if isinstance(items.length, int) and items.length <= UNROLL:
+        return _python_for(items.concrete(), body, state, names, test)
+    if isinstance(items.length, int):
+        return _stage_or_unroll(items, body, state, names, test)
+    return _staged_for(items, body, state, names, test)
+
+
+def _python_for(iterable: Any, body: Any, state: State, names: Names, test: Any) -> State:
+    turns = iter(iterable)
+    while True:
+        verdict = True if test is None else _try_test(test, state)
+        if is_staged(verdict):
+            return _masked_for(turns, body, state, names, test)
+        if not verdict:
+            return state
+        try:
+            item = next(turns)
+        except StopIteration:
+            return state
+        state = body(item, *state)
+
+
+def _masked_for(turns: Iterator[Any], body: Any, state: State, names: Names, test: Any) -> State:
+    """An unrolled loop that a staged break may end: each turn runs only while the test holds."""
+    for item in turns:
+        state = if_(test(*state), lambda *s, item=item: body(item, *s), lambda *s: s, state, names)
+    return state
+
+
+def _stage_or_unroll(
+    items: iteration.Items, body: Any, state: State, names: Names, test: Any, peel: bool = True
+) -> State:
+    """A loop of known length: staged if its body can be, unrolled otherwise.
+
+    Where the first turn changes the kind of the state (`s = 0`, then `s = s + vector`), that turn
+    is unrolled and the others are staged.
+    """
+    builder = current_builder()
+    if builder is None:
+        return _python_for(items.concrete(), body, state, names, test)
+    try:
+        return _staged_for(items, body, state, names, test)
+    except TraceError as error:  # as a staged loop it cannot be traced; turn by turn it may
+        if isinstance(error, LeakedTracer):
+            raise
+        reason = error.message
+    if peel and test is None:
+        assert isinstance(items.length, int)
+        state = body(next(items.concrete()), *state)
+        python = None if items.python is None else items.python[1:]
+        rest = iteration.Items(
+            items.length - 1, lambda i: items.item(i + 1), python, items.optional
+        )
+        return _stage_or_unroll(rest, body, state, names, test, peel=False)
+    _note_unrolling(builder, items, reason)
+    return _python_for(items.concrete(), body, state, names, test)
+
+
+def _note_unrolling(builder: Builder, items: iteration.Items, reason: str) -> None:
+    import warnings
+
+    root = root_of(builder)
+    note = f"{here()}: loop of {items.length} turns unrolled: {reason}"
+    if root is not None and note not in root.notes:
+        root.notes.append(note)
+    if isinstance(items.length, int) and items.length > WARN_UNROLLED:
+        warnings.warn(note, stacklevel=2)
+
+
+def _staged_for(items: iteration.Items, body: Any, state: State, names: Names, test: Any) -> State:
+    if test is not None:
+        return _staged_for_with_test(items, body, state, names, test)
+    loop = Carry(state, names)
+
+    def turn(i: Tensor, *variables: Any) -> State:
+        return body(items.item(i), *variables)  # type: ignore[no-any-return]
+
+    builder = loop.trace(turn, (body,), index=True)
+    if items.optional and not builder.nodes:
+        raise Unstageable("its body records nothing")
+    operands = captured(builder)
+    graph = _close_loop(
+        builder, [builder.params[0], *loop.params_of(builder)], operands, loop.results, "body"
+    )
+    tensors = control.loop(
+        *loop.initial(),
+        *map(Tensor, operands),
+        length=items.length,
+        body=graph,
+        carry=len(loop.specs),
+        xs=0,
+    )
+    runs = isinstance(items.length, int) and items.length > 0
+    return loop.finish(tensors, runs, lambda: elementwise.greater(as_tensor(items.length), 0))
+
+
+def _staged_for_with_test(items: Any, body: Any, state: State, names: Names, test: Any) -> State:
+    """A for loop that may break: a while loop with a counter."""
+    length = items.length if isinstance(items.length, int) else as_tensor(items.length)
+
+    def holds(i: Any, *variables: Any) -> Any:
+        from graphify.autograph.operators.logical import and_
+
+        return and_(lambda: i < length, lambda: test(*variables))
+
+    def turn(i: Any, *variables: Any) -> State:
+        return (i + 1, *body(items.item(i), *variables))
+
+    start = resolve(Tensor(np.asarray(0), weak=True))
+    return _staged_while(holds, turn, (start, *state), ("i", *names))[1:]
