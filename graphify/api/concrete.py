@@ -158,7 +158,9 @@ class ConcreteFunction:
         for name, tensor, spec in zip(self._array_names(), tensors, specs, strict=True):
             if tensor.dtype != spec.dtype or tensor.ndim != spec.ndim:
                 raise TypeError(f"{self.name}: argument {name}: expected {spec}, got {tensor.spec}")
-        if not self.pattern.matches([t.dims for t in tensors]):  # inside a trace, sizes may be symbolic
+        if not self.pattern.matches(
+            [t.dims for t in tensors]
+        ):  # inside a trace, sizes may be symbolic
             raise TypeError(
                 f"{self.name}: expected shapes {self.pattern.dims}, got {[t.dims for t in tensors]}"
             )
