@@ -30,7 +30,9 @@ def test_classes_refine_builtin_ones(name, builtin):
 
 def test_a_message_holds_place_and_remedy():
     error = errors.TraceError("went wrong", location=LOCATION, remedy="do it so")
-    assert str(error).startswith("went wrong\nin user code:") and str(error).endswith("remedy: do it so")
+    assert str(error).startswith("went wrong\nin user code:") and str(error).endswith(
+        "remedy: do it so"
+    )
 
 
 def test_at_adds_the_line_once():
@@ -63,7 +65,10 @@ def test_a_name_error_of_the_user_stays_one():
 def test_errors_of_eager_and_staged_calls_have_one_class():
     for function in (lambda x: x.reshape(7), lambda x: x[9], lambda x: x @ np.ones(5)):
         kinds = []
-        for call in (lambda: function(graphify.numpy.ones(3)), lambda: graphify.function(function)(np.ones(3))):
+        for call in (
+            lambda: function(graphify.numpy.ones(3)),
+            lambda: graphify.function(function)(np.ones(3)),
+        ):
             with pytest.raises(Exception) as caught:
                 call()
             kinds.append(caught.value)
