@@ -40,7 +40,13 @@ def test_assignments():
 
 
 @pytest.mark.parametrize(
-    "value, error", [(np.ones(3), ValueError), (1.0, ValueError), (np.ones(2, complex), TypeError), ("x", TypeError)]
+    "value, error",
+    [
+        (np.ones(3), ValueError),
+        (1.0, ValueError),
+        (np.ones(2, complex), TypeError),
+        ("x", TypeError),
+    ],
 )
 def test_bad_assignments(value, error):
     v = Variable(np.zeros(2))
