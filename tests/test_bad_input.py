@@ -196,7 +196,11 @@ def judge(name: str, kind: str, got: Any, want: Any) -> str | None:
             return f"{name}({kind}): raised {error!r}"
         if not str(error).strip():
             return f"{name}({kind}): an error without a message, {error!r}"
-        if want[0] == "returned" and name not in DEVIATES and not set(kind.split(" | ")) & NUMPY_ONLY:
+        if (
+            want[0] == "returned"
+            and name not in DEVIATES
+            and not set(kind.split(" | ")) & NUMPY_ONLY
+        ):
             return f"{name}({kind}): raised {error!r}, NumPy gives {want[1]!r:.100}"
         return None
     if name in DEVIATES:
@@ -261,6 +265,7 @@ def test_staged_functions_of_one_array(name):
 
 # --- the functions of graphify itself: no answer to compare with, but no bug's face either ------
 
+
 def loss(x):
     return (x * x).sum()
 
@@ -309,7 +314,9 @@ PUBLIC: dict[str, Callable[[Any], Any]] = {
     "vectorized_map": lambda v: graphify.vectorized_map(lambda x: x * 2, v),
     "map_fn": lambda v: graphify.map_fn(lambda x: x * 2, v),
     "cond": lambda v: graphify.cond(v, lambda: 1.0, lambda: 2.0),
-    "while_loop": lambda v: graphify.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x + 1), (0, v)),
+    "while_loop": lambda v: graphify.while_loop(
+        lambda i, x: i < 3, lambda i, x: (i + 1, x + 1), (0, v)
+    ),
     "fori_loop": lambda v: graphify.fori_loop(0, 3, lambda i, x: x, v),
     "fori_loop bound": lambda v: graphify.fori_loop(0, v, lambda i, x: x + 1, 0.0),
     "scan": lambda v: graphify.scan(lambda c, x: (c + x, c), 0.0, v),
