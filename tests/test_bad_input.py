@@ -247,7 +247,9 @@ def test_functions_of_two_arrays(name):
     assert not (found := [w for w in wrong if w]), "\n".join(found[:20])
 
 
-STAGED_UNARY = "sum max mean sort argsort cumsum abs sqrt floor unique nonzero diff flip round trace all any std".split()
+STAGED_UNARY = """
+    sum max mean sort argsort cumsum abs sqrt floor unique nonzero diff flip round trace all any std
+""".split()
 
 
 @pytest.mark.parametrize("name", STAGED_UNARY)

@@ -19,7 +19,8 @@ import numpy as np
 from graphify import tree
 from graphify.api.mapping import stack_trees
 from graphify.api.structures import apply, array_leaf, each, updated, write_back
-from graphify.autograph.operators import branches, iteration, loops
+from graphify.autograph.operators import iteration, loops
+from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.state import fit, join_spec
 from graphify.errors import ShapeError, SpecError, TraceError
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
@@ -71,7 +72,7 @@ def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> 
     """
     _functions("cond", true_fun=true_fun, false_fun=false_fun)
     decision = _decision("cond", "argument 'pred'", pred)
-    return branches.if_exp(
+    return if_exp(
         decision, lambda: apply(true_fun, *operands), lambda: apply(false_fun, *operands)
     )
 
@@ -117,7 +118,7 @@ def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
 def _switch(index: Any, branches: Sequence[Function], first: int, operands: Any) -> Any:
     if first == len(branches) - 1:
         return apply(branches[first], *operands)
-    return branches.if_exp(
+    return if_exp(
         index == first,
         lambda: apply(branches[first], *operands),
         lambda: _switch(index, branches, first + 1, operands),

@@ -59,7 +59,7 @@ def test_at_leaves_classes_with_other_constructors():
 
 def test_a_name_error_of_the_user_stays_one():
     with pytest.raises(NameError, match="undefined_name"):
-        graphify.function(lambda x: x + undefined_name)(np.ones(1))
+        graphify.function(lambda x: x + undefined_name)(np.ones(1))  # noqa: F821
 
 
 def test_errors_of_eager_and_staged_calls_have_one_class():

@@ -327,7 +327,7 @@ def test_an_error_can_be_raised_again_by_the_next_call():
         lambda x: [1, 2, 3][int(x.sum())],
         lambda x: {1: "a"}[float(x.sum())],
         lambda x: f"{x.sum():.2f}",
-        lambda x: "%d" % x.sum(),
+        lambda x: "%d" % x.sum(),  # noqa: UP031
         lambda x: "a" * int(x.sum()),
         lambda x: x.tolist(),
         lambda x: f"{x.sum()}" == "1.0",
