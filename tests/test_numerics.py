@@ -280,6 +280,32 @@ def newton_sys(x):
     return x, k
 
 
+@program((np.array([1, 2], np.uint64),))
+def integers_no_dtype_holds(x):
+    return x > -1, x == 2**70, x < 300, -1 < x
+
+
+@program((np.arange(3), np.array(0)), (np.arange(3), np.array(2)))
+def errors_of_branches_not_taken(x, n):
+    if n != 0:
+        y = 10 // (x[0] + n)
+    else:
+        y = 10 // 0
+    if n > 100:
+        y = x + np.ones(7)
+    return y
+
+
+@program((np.arange(12.0),), (np.zeros(12),))
+def added_to_where_bound(x):
+    for i in range(12):
+        if x[i] > 3:
+            y = i
+        if x[i] > 5:
+            y += 10
+    return y
+
+
 def leaves(value):
     return list(value) if isinstance(value, (tuple, list)) else [value]
 

@@ -116,9 +116,9 @@ def _compare(op: Op) -> Callable[[Any, Any], Any]:
     """A comparison; of two sizes, a Python bool where every run agrees."""
 
     def compare(a: Any, b: Any) -> Any:
-        a, b = as_tensor(a), as_tensor(b)
-        if a.spec.weak and b.spec.weak and (a.is_symbolic or b.is_symbolic):
-            decided = _decide(op.name, a, b)
+        if any(isinstance(t, Tensor) and t.is_symbolic and t.spec.weak for t in (a, b)):
+            x, y = as_tensor(a), as_tensor(b)
+            decided = _decide(op.name, x, y) if x.spec.weak and y.spec.weak else None
             if decided is not None:
                 return decided
         return op(a, b)

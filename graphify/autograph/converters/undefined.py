@@ -135,6 +135,6 @@ class _Wrapper(gast.NodeTransformer):  # type: ignore[misc]
     def visit_AugAssign(self, node: Any) -> Any:
         self.generic_visit(node)
         if isinstance(node.target, gast.Name) and self._applies(node.target):
-            check = self.ctx.statements("ag.defined(name)", node, name=node.target.id)
+            check = self.ctx.statements("name = ag.defined(name)", node, name=node.target.id)
             return [*check, node]
         return node

@@ -1,5 +1,6 @@
 """What converted code calls, under the name `ag`. Plain Python when nothing is staged."""
 
+from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.builtins import (
     abs,
     all,
@@ -40,9 +41,8 @@ from graphify.autograph.operators.calls import (
     setattr_,
     setitem,
 )
-from graphify.autograph.operators.branches import if_, if_exp
-from graphify.autograph.operators.loops import for_, while_
 from graphify.autograph.operators.logical import and_, compare, contains, not_, or_
+from graphify.autograph.operators.loops import for_, while_
 from graphify.autograph.operators.raising import assert_, raise_
 from graphify.autograph.operators.undefined import Undefined, defined
 

@@ -38,11 +38,12 @@ from graphify.autograph.operators.state import (
     structure_error,
     take_apart,
 )
-from graphify.autograph.operators.undefined import Unreachable, certain
+from graphify.autograph.operators.undefined import UNREACHABLE, Unreachable, certain
+from graphify.errors import InternalError, SyntaxUnsupported, TraceError
 from graphify.ir.bind import Tensor, as_tensor, recording, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.types import Spec
-from graphify.ops import control
+from graphify.ops import control, effects
 from graphify.tracing.capture import captured, frame
 
 
@@ -87,7 +88,7 @@ class _Branch:
 def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: Any) -> _Branch:
     with frame(name) as builder:
         log = watch_cells(builder, cells)
-        outcome = branch()
+        outcome = _outcome(branch)
         log()
         if isinstance(outcome, Unreachable):  # the branch raises
             outcome = (outcome,) * len(names)
@@ -98,6 +99,20 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
         for entry in (*entries, *heap.values()):
             entry.freeze()
         return _Branch(builder, entries, slots, heap)
+
+
+def _outcome(branch: Callable[[], State]) -> Any:
+    """What a branch gives. An error in it is the program's own, to be raised if the branch is
+    taken; one that says that the branch cannot be traced is raised now."""
+    try:
+        return branch()
+    except (TraceError, SyntaxUnsupported, InternalError):
+        raise
+    except Exception as error:
+        message = getattr(error, "message", None)
+        args = error.args if message is None else (message,)
+        effects.raise_(exception=effects.Raise(type(error), args))
+        return UNREACHABLE
 
 
 def _cond(pred: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:

@@ -25,7 +25,7 @@ from graphify.autograph.operators.heap import (
 from graphify.autograph.operators.state import (
     Unstageable,
 )
-from graphify.errors import ConcreteValueNeeded, LeakedTracer, TraceError
+from graphify.errors import ConcreteValueNeeded, LeakedTracer, SyntaxUnsupported
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.location import here
@@ -172,10 +172,10 @@ def _stage_or_unroll(
         return _python_for(items.concrete(), body, state, names, test)
     try:
         return _staged_for(items, body, state, names, test)
-    except TraceError as error:  # as a staged loop it cannot be traced; turn by turn it may
-        if isinstance(error, LeakedTracer):
-            raise
-        reason = error.message
+    except (LeakedTracer, SyntaxUnsupported):
+        raise
+    except Exception as error:  # as a staged loop it cannot be traced; turn by turn it may
+        reason = getattr(error, "message", str(error))
     if peel and test is None:
         assert isinstance(items.length, int)
         state = body(next(items.concrete()), *state)
