@@ -71,6 +71,29 @@ def flatten_arrays(tree: Any) -> tuple[list[Any], TreeDef]:
     return leaves, _flatten(tree, leaves, None, none_is_leaf=False)
 
 
+def flatten_like(tree: Any, model: TreeDef) -> list[Any] | None:
+    """The leaves of a tree in the order of `model`, from which only the order of keys may differ.
+
+    Returns:
+        None where it has another shape. A leaf may be None.
+    """
+    if model.kind is None or model == EMPTY:
+        fits = not is_container(tree) if model.kind is None else tree is None
+        return [tree] * model.num_leaves if fits else None
+    opened = _open(tree)
+    if opened is None or type(tree) is not model.kind:
+        return None
+    keys, children = opened
+    if issubclass(model.kind, dict) and set(keys) == set(model.keys):
+        order = model.keys[len(keys) - len(children) :]  # less the factory of a defaultdict
+        by_key = dict(zip(keys[len(keys) - len(children) :], children, strict=True))
+        children = [by_key[key] for key in order]
+    elif keys != model.keys or len(children) != len(model.children):
+        return None
+    parts = [flatten_like(c, m) for c, m in zip(children, model.children, strict=True)]
+    return None if None in parts else [leaf for part in parts for leaf in part or ()]
+
+
 def leaves(tree: Any) -> list[Any]:
     return flatten(tree)[0]
 

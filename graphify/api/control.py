@@ -72,9 +72,7 @@ def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> 
     """
     _functions("cond", true_fun=true_fun, false_fun=false_fun)
     decision = _decision("cond", "argument 'pred'", pred)
-    return if_exp(
-        decision, lambda: apply(true_fun, *operands), lambda: apply(false_fun, *operands)
-    )
+    return if_exp(decision, lambda: apply(true_fun, *operands), lambda: apply(false_fun, *operands))
 
 
 def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
@@ -94,7 +92,11 @@ def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
         >>> float(switch(1, [lambda x: x + 1, lambda x: x * 10], 3.0))
         30.0
     """
-    branches = list(branches)
+    if not isinstance(branches, (list, tuple)):
+        raise TypeError(
+            "switch: argument 'branches': expected a list of functions, "
+            f"got {type(branches).__name__}"
+        )
     if not branches:
         raise ValueError("switch: argument 'branches': expected at least one function, got none")
     _functions("switch", **{f"branches[{k}]": branch for k, branch in enumerate(branches)})
@@ -180,15 +182,17 @@ def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
     def body(i: Any, value: Any) -> tuple[Any]:
         return (apply(body_fun, i, value),)
 
-    turns = iteration.range(_bound(lower), _bound(upper))
+    bounds = [_bound("fori_loop", name, b) for name, b in (("lower", lower), ("upper", upper))]
+    turns = iteration.range(*bounds)
     return loops.for_(turns, body, (init_val,), ("the carried value",))[0]
 
 
-def _bound(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        tensor = resolve(value)
-        return tensor if tensor.is_symbolic else int(tensor)
-    return value.__index__() if hasattr(value, "__index__") else value
+def _bound(what: str, name: str, value: Any) -> Any:
+    """A number of turns: a Python int, or an integer tensor that is only known at run time."""
+    tensor = array_leaf(value, f"{what}: argument '{name}'")
+    if tensor.ndim or tensor.dtype.kind not in "iub":
+        raise TypeError(f"{what}: argument '{name}': expected an integer, got {tensor.spec}")
+    return tensor if tensor.is_symbolic else int(tensor.numpy())
 
 
 def scan(
@@ -240,7 +244,9 @@ def scan(
 
 
 def _scan_length(rows: Sequence[Tensor], length: Any) -> Dim:
-    dims = [*([] if length is None else [_bound(length)])]
+    dims = [] if length is None else [_bound("scan", "length", length)]
+    if dims and isinstance(dims[0], int) and dims[0] < 0:
+        raise ValueError(f"scan: argument 'length': expected an int of 0 or more, got {dims[0]}")
     for row in rows:
         if not row.ndim:
             raise ShapeError("scan: argument 'xs': expected arrays with rows, got a scalar")

@@ -124,11 +124,11 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, 
     """
     structures.check_callable(function, "vjp")
     run = Linearised("vjp", function, primals, {}, range(len(primals)))
-    run.let_go(primals)
     result, aux = split_aux(run.result, has_aux, "vjp")
     leaves, treedef = tree.flatten_arrays(result)
     targets = [tensor_now(run.target(leaf)) for leaf in leaves]
     keys = [run.key(target) for target in targets]
+    run.let_go(primals)
 
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         gs = matching(cotangent, treedef, targets, "pullback: argument 0 'cotangent'")
@@ -205,20 +205,24 @@ def jacobian(
         >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0])).numpy().tolist()
         [[2.0, 0.0], [0.0, 4.0]]
     """
-    structures.check_callable(function, "jacobian")
+    return _jacobian(function, argnums, mode, "jacobian")
+
+
+def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, what: str) -> Function:
+    structures.check_callable(function, what)
     if mode not in ("reverse", "forward"):
-        raise ValueError(f"jacobian: mode: expected 'reverse' or 'forward', got {mode!r}")
+        raise ValueError(f"{what}: mode: expected 'reverse' or 'forward', got {mode!r}")
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        places = places_of(argnums, args, "jacobian")
-        run = Linearised("jacobian", function, args, kwargs, places)
+        places = places_of(argnums, args, what)
+        run = Linearised(what, function, args, kwargs, places)
         leaves, treedef = tree.flatten_arrays(run.result)
-        targets = [structures.inexact_leaf(leaf, "jacobian: the result") for leaf in leaves]
+        targets = [structures.inexact_leaf(leaf, f"{what}: the result") for leaf in leaves]
         rows = _jacobian_rows(run, targets, mode)
         trees = [run.arranged(row) for row in rows]
         return treedef.unflatten([t[0] if isinstance(argnums, int) else tuple(t) for t in trees])
 
-    return named(wrapper, function, "jacobian")
+    return named(wrapper, function, what)
 
 
 def _jacobian_rows(run: Linearised, targets: Sequence[Tensor], mode: str) -> list[list[Tensor]]:
@@ -267,7 +271,13 @@ def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
         >>> hessian(lambda x: x[0] * x[0] * x[1])(np.array([1.0, 2.0])).numpy().tolist()
         [[4.0, 2.0], [2.0, 0.0]]
     """
-    return named(jacobian(grad(function, argnums), argnums), function, "hessian")
+    both = _value_and_grad(function, argnums, False, "hessian")
+
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        return both(*args, **kwargs)[1]
+
+    gradient = named(gradient, function, "hessian")
+    return named(_jacobian(gradient, argnums, "reverse", "hessian"), function, "hessian")
 
 
 def stop_gradient(value: Any) -> Any:

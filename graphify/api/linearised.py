@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -98,7 +100,7 @@ def places_of(argnums: int | Sequence[int], args: Sequence[Any], what: str) -> t
     """Positions of the arguments to differentiate by.
 
     Raises:
-        TypeError: not an int or ints. ValueError: there is no such argument.
+        TypeError: not an int or ints. ValueError: there is no such argument, or one is named twice.
     """
     numbers = (argnums,) if isinstance(argnums, int) else argnums
     if not isinstance(numbers, (tuple, list)) or not all(type(n) is int for n in numbers):
@@ -109,7 +111,10 @@ def places_of(argnums: int | Sequence[int], args: Sequence[Any], what: str) -> t
                 f"{what}: argnums: expected positions of the {len(args)} positional arguments, "
                 f"got {argnums!r}"
             )
-    return tuple(number % len(args) for number in numbers)
+    places = tuple(number % len(args) for number in numbers)
+    if len(set(places)) < len(places):
+        raise ValueError(f"{what}: argnums: expected different positions, got {argnums!r}")
+    return places
 
 
 def split_aux(result: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
@@ -126,6 +131,8 @@ def split_aux(result: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
 def named(wrapper: Function, function: Function, what: str) -> Function:
     name = getattr(function, "__name__", type(function).__name__)
     wrapper.__name__ = f"{what}_{name}"
+    with contextlib.suppress(TypeError, ValueError):  # a built-in function may have no signature
+        wrapper.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     wrapper.__doc__ = f"{what} of {name}.\n\n{getattr(function, '__doc__', None) or ''}"
     return wrapper
 
@@ -138,10 +145,8 @@ def matching(
     Raises:
         ValueError: another structure or shape.
     """
-    leaves, own = tree.flatten_arrays(value)
-    if own != treedef:
-        leaves, own = tree.flatten(value)  # None for an integer array
-    if own != treedef:
+    leaves = tree.flatten_like(value, treedef)
+    if leaves is None:
         raise ValueError(f"{what}: expected the structure of the values, got {value!r:.80}")
     result: list[Tensor | None] = []
     for leaf, model in zip(leaves, models, strict=True):
@@ -152,5 +157,6 @@ def matching(
         if structures.differ(tensor, model):
             shapes = [structures.shape_text(t.dims) for t in (model, tensor)]
             raise ValueError(f"{what}: expected shape {shapes[0]}, got {shapes[1]}")
+        structures.check_real(tensor, model, what)
         result.append(tensor)
     return result

@@ -92,6 +92,10 @@ def _count(what: str, leaves: Sequence[_Leaf], size: Any) -> Dim:
         raise ValueError(f"{what}: expected at least one array to map over, or axis_size")
     known = [dim for dim in dims if isinstance(dim, int)]
     count: Dim = known[0] if known else dims[0]
+    if size is not None and decide_equal(size, count) is False:
+        raise ValueError(
+            f"{what}: axis_size: expected {count}, as many as the examples, got {size}"
+        )
     for leaf, dim in zip(mapped, dims, strict=False):
         if decide_equal(dim, count) is False:
             raise ValueError(
@@ -127,11 +131,14 @@ def vmap(
         >>> dot(np.eye(2), np.array([3.0, 4.0])).numpy().tolist()
         [3.0, 4.0]
     """
-    if not callable(function):
-        raise TypeError(f"vmap: argument 0: expected a function, got {type(function).__name__}")
+    structures.check_callable(function, "vmap")
+    if in_axes is not None and not isinstance(in_axes, (int, tuple, list)):
+        raise TypeError(
+            f"vmap: in_axes: expected an int, None, or a tuple of these, got {in_axes!r}"
+        )
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        axes = in_axes if in_axes is None or isinstance(in_axes, int) else list(in_axes)
+        axes = list(in_axes) if isinstance(in_axes, (tuple, list)) else in_axes
         if isinstance(axes, list) and len(axes) != len(args):
             raise ValueError(
                 f"vmap: in_axes: expected {len(args)} entries, one per argument, got {in_axes!r}"
@@ -172,6 +179,7 @@ def vectorized_map(fn: Function, elems: Any) -> Any:
         >>> vectorized_map(lambda x: x + 1, np.array([1.0, 2.0])).numpy().tolist()
         [2.0, 3.0]
     """
+    structures.check_callable(fn, "vectorized_map")
     leaves, treedef = _leaves("vectorized_map", fn, [elems], 0)
     return _vectorise("vectorized_map", lambda x: structures.apply(fn, x), leaves, treedef, 0, None)
 
@@ -281,6 +289,7 @@ def map_fn(fn: Function, elems: Any) -> Any:
         >>> map_fn(lambda x: x * 2, np.array([1.0, 2.0])).numpy().tolist()
         [2.0, 4.0]
     """
+    structures.check_callable(fn, "map_fn")
     leaves, treedef = _leaves("map_fn", fn, [elems], 0)
     count = _count("map_fn", leaves, None)
     rows = [_aligned(leaf, count) for leaf in leaves]

@@ -64,7 +64,10 @@ def array_leaf(leaf: Any, what: str) -> Tensor:
     """
     if not is_array(leaf):
         raise SpecError(f"{what}: expected an array, got {type(leaf).__name__} {leaf!r:.60}")
-    return resolve(as_tensor(leaf))
+    try:
+        return resolve(as_tensor(leaf))
+    except SpecError as error:
+        raise SpecError(f"{what}: {error.message}", remedy=error.remedy) from error
 
 
 def inexact_leaf(leaf: Any, what: str) -> Tensor:
@@ -109,15 +112,18 @@ def prefix_leaves(prefix: Any, value: Any, what: str) -> list[Any]:
         return [prefix] * len(tree.flatten_arrays(value)[0])
     if not tree.is_container(prefix):
         raise TypeError(f"{what}: expected an int, None or a container of them, got {prefix!r}")
-    parts, values = _children(prefix), _children(value) if tree.is_container(value) else None
-    if values is None or len(parts) != len(values):
+    parts, values = _children(prefix), _children(value)
+    if values is None or parts is None or parts.keys() != values.keys():
         raise ValueError(f"{what}: expected the structure of the value, got {prefix!r}")
-    return [axis for p, v in zip(parts, values, strict=True) for axis in prefix_leaves(p, v, what)]
+    return [axis for key, v in values.items() for axis in prefix_leaves(parts[key], v, what)]
 
 
-def _children(value: Any) -> list[Any]:
-    children, _ = tree.flatten(value, is_leaf=lambda item: item is not value)
-    return children
+def _children(value: Any) -> dict[str, Any] | None:
+    """What a container holds, by the path of one step that leads to it."""
+    if not tree.is_container(value):
+        return None
+    children, treedef = tree.flatten(value, is_leaf=lambda item: item is not value)
+    return dict(zip(treedef.paths(), children, strict=True))
 
 
 def normal_axis(axis: Any, rank: int, what: str) -> int:
@@ -131,6 +137,12 @@ def normal_axis(axis: Any, rank: int, what: str) -> int:
     if not -rank <= axis < rank:
         raise ValueError(f"{what}: axis {axis} is out of range for an array of {rank} dimensions")
     return axis % rank
+
+
+def check_real(tensor: Tensor, model: Tensor, what: str) -> None:
+    """Raises SpecError where a tangent or cotangent is complex and its value is real."""
+    if is_complex(tensor.dtype) and not is_complex(model.dtype):
+        raise SpecError(f"{what}: expected a real array, got {tensor.dtype.name}")
 
 
 def check_callable(function: Any, what: str) -> None:

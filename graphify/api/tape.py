@@ -339,10 +339,8 @@ def _output_gradients(
     if given is None:
         return [core.ones_like(target) for target in targets]
     what = "gradient: argument 'output_gradients'"
-    leaves, own = tree.flatten_arrays(given)
-    if own != treedef:
-        leaves, own = tree.flatten(given)  # None: ones
-    if own != treedef:
+    leaves = tree.flatten_like(given, treedef)
+    if leaves is None:
         raise ValueError(f"{what}: expected the structure of the target, got {given!r:.80}")
     result: list[Tensor | None] = []
     for leaf, target in zip(leaves, targets, strict=True):
@@ -353,5 +351,6 @@ def _output_gradients(
         if structures.differ(g, target):
             shapes = [structures.shape_text(t.dims) for t in (target, g)]
             raise ValueError(f"{what}: expected shape {shapes[0]}, got {shapes[1]}")
+        structures.check_real(g, target, what)
         result.append(adopt(g, target))
     return result

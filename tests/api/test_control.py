@@ -187,7 +187,14 @@ def test_a_growing_dtype_is_joined():
             "the condition: expected a scalar",
         ),
         (lambda: graphify.fori_loop(0, 1.5, lambda i, x: x, 0), TypeError, "integer"),
+        (lambda: graphify.fori_loop("a", 2, lambda i, x: x, 0), TypeError, "argument 'lower'"),
         (lambda: graphify.scan(lambda c, x: c, 0.0, X), TypeError, r"\(carry, y\)"),
+        (
+            lambda: graphify.scan(lambda c, x: (c, c), 0.0, None, length=-1),
+            ValueError,
+            "argument 'length': expected an int of 0 or more",
+        ),
+        (lambda: graphify.switch(0, np.sin, X), TypeError, "expected a list of functions"),
         (
             lambda: graphify.scan(lambda c, x: (c, x), 0.0, (X, X[:2])),
             ValueError,

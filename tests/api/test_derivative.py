@@ -86,6 +86,28 @@ def test_none_stands_for_no_array(staged):
     assert_close(matrix["y"]["w"], np.diag([2.0, 4.0]))
 
 
+def test_keys_in_any_order():
+    def f(p):
+        return {"y": p["a"] * p["b"], "z": p["a"]}
+
+    primal = {"a": X, "b": X * 2}
+    _, tangent = graphify.jvp(f, (primal,), ({"b": X * 0, "a": np.ones(3)},))
+    assert_close(tangent["y"], X * 2)
+    _, pullback = graphify.vjp(f, primal)
+    (cotangent,) = pullback({"z": np.ones(3), "y": X * 0})
+    assert_close(cotangent["a"], np.ones(3))
+
+
+@pytest.mark.parametrize("x", [X, gnp.asarray(X), [X, X * 2]], ids=["array", "tensor", "list"])
+def test_functions_that_give_their_argument_back(x):
+    result, pullback = graphify.vjp(lambda x: x, x)
+    (back,) = pullback(result)
+    np.testing.assert_array_equal(np.asarray(back), np.asarray(x))
+    np.testing.assert_array_equal(np.asarray(graphify.jvp(lambda x: x, (x,), (x,))[1]), x)
+    assert float(graphify.grad(lambda x: x)(2.0)) == 1.0
+    assert_close(graphify.jacobian(lambda x: x)(X), np.eye(3))
+
+
 def test_argnums_and_aux():
     def f(a, b):
         return gnp.sum(a * b * b), {"b": b}
@@ -385,6 +407,16 @@ def test_stop_gradient(staged):
     ("call", "kind", "text"),
     [
         (lambda: graphify.grad(lambda x: x * x)(3), TypeError, "grad: argument 0 'x': .*int64"),
+        (lambda: graphify.grad(np.sum)(np.array(["a"])), TypeError, "grad: argument 0 'a': dtype"),
+        (
+            lambda: graphify.grad(lambda x, y: x * y, argnums=(0, -2))(1.0, 2.0),
+            ValueError,
+            "argnums: expected different positions",
+        ),
+        (lambda: graphify.hessian(np.sum)(np.arange(3)), TypeError, "hessian: argument 0 'a'"),
+        (lambda: graphify.hessian(np.sin)(X), TypeError, "hessian: the result: expected a scalar"),
+        (lambda: graphify.jvp(np.sin, (X,), (X * 1j,)), TypeError, "expected a real array"),
+        (lambda: graphify.vjp(np.sin, X)[1](X * 1j), TypeError, "expected a real array"),
         (
             lambda: graphify.grad(lambda x: x)({"k": "text"}),
             TypeError,

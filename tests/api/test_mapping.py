@@ -203,6 +203,11 @@ def test_in_axes_and_out_axes(run):
     assert_close(graphify.vmap(lambda: gnp.ones(2), axis_size=3)(), np.ones((3, 2)))
 
 
+def test_axes_of_a_dict_go_by_its_keys(run):
+    f = run(lambda d: graphify.vmap(lambda d: d["a"] + d["b"], in_axes=({"b": 1, "a": 0},))(d))
+    assert_close(f({"a": X, "b": X.T}), X * 2)
+
+
 def test_none_stands_for_no_array(run):
     def f(p, x):
         y = p["w"] * x
@@ -333,6 +338,15 @@ def test_map_fn_of_structures(run):
             ValueError,
             "expected 4 examples",
         ),
+        (lambda: graphify.vmap(np.sin, axis_size=5)(X), ValueError, "axis_size: expected 4"),
+        (lambda: graphify.vmap(np.sin, in_axes=1.0)(X), TypeError, "in_axes: expected an int"),
+        (
+            lambda: graphify.vmap(lambda d: d["a"], in_axes=({"b": 0},))({"a": X}),
+            ValueError,
+            "in_axes: expected the structure",
+        ),
+        (lambda: graphify.vectorized_map(3, X), TypeError, "expected a function"),
+        (lambda: graphify.map_fn(3, X), TypeError, "expected a function"),
         (lambda: graphify.vmap(lambda x: x[x > 0])(X), ValueError, "one shape"),
         (lambda: graphify.map_fn(lambda x: x[x > 0], X), ValueError, "one shape"),
     ],

@@ -183,6 +183,10 @@ def _describe(entry: Entry) -> str:
     value = entry.build()
     if isinstance(value, Tensor):
         return f"a tensor {value.spec}"
+    if isinstance(value, dict):
+        return f"a dict with the keys {', '.join(map(repr, value))}"
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of {len(value)}"
     return (
         repr(value)
         if value is None or isinstance(value, (*NUMBERS, str))
