@@ -230,29 +230,27 @@ class Carry:
             if entry.bound is False and new.bound is not False:
                 self._bind_late(k, new)
                 return True
-            if new.bound is False:
-                raise structure_error(
-                    entry.name, entry, new, ("before a turn of the loop", "after it")
-                )
-            if entry.bound is not False and entry.treedef != new.treedef:
-                raise structure_error(
-                    entry.name, entry, new, ("before a turn of the loop", "after it")
-                )
-            for j, d in enumerate(self.dynamic[k]):
-                if not d:
-                    if entry.bound is not False and not same_static(entry.leaves[j], new.leaves[j]):
-                        raise structure_error(
-                            entry.name, entry, new, ("before a turn of the loop", "after it")
-                        )
-                    continue
-                if not is_dynamic(new.leaves[j]):
-                    raise structure_error(
-                        entry.name, entry, new, ("before a turn of the loop", "after it")
-                    )
-                changed |= self._widen_spec(position, entry.name, carried_spec(new.leaves[j]))
-                position += 1
+            if entry.bound is False:  # and stays so
+                continue
+            if new.bound is False or not self._keeps_structure(k, new):
+                where = ("before a turn of the loop", "after it")
+                raise structure_error(entry.name, entry, new, where)
+            for leaf, dynamic in zip(new.leaves, self.dynamic[k], strict=True):
+                if dynamic:
+                    changed |= self._widen_spec(position, entry.name, carried_spec(leaf))
+                    position += 1
             position += self.flagged[k]
         return changed
+
+    def _keeps_structure(self, k: int, new: Entry) -> bool:
+        """Whether a variable has the same containers, and the same Python values in them, again."""
+        entry = self.entries[k]
+        return entry.treedef == new.treedef and all(
+            is_dynamic(after) if dynamic else same_static(before, after)
+            for before, after, dynamic in zip(
+                entry.leaves, new.leaves, self.dynamic[k], strict=True
+            )
+        )
 
     def _bind_late(self, k: int, new: Entry) -> None:
         """A name that the loop binds: from now on carried, with a flag that says whether it is."""
