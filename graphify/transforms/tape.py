@@ -143,7 +143,7 @@ class Tape:
         self._live.update(self.key(t) for t in results)
 
     def rebind(self, buffer: Array, new: Array, copies: dict[int, Array]) -> None:
-        """`buffer` is about to be overwritten with `new`.
+        """`buffer` is about to be overwritten with `new`, or, where both are one, may be unseen.
 
         Args:
             copies: snapshots by id of the array, shared by all tapes: a derivative computed from
@@ -157,6 +157,8 @@ class Tape:
                     copies[number] = array.copy()
                 stored.tensor = Tensor(copies[number], weak=stored.tensor._weak)
                 self._store(stored, copies[number])
+            if new is buffer:  # not overwritten yet: the array still stands for what was recorded
+                self._store(stored, array)
         if incoming is not None:
             self._store(incoming[1], buffer)
 

@@ -259,6 +259,27 @@ def test_a_derivative_is_not_lost_in_a_numpy_array():
     np.testing.assert_allclose(graphify.grad(graphify.function(f))(X), [0, 4 * X[1], 0, 0])
 
 
+@pytest.mark.parametrize(
+    "view",
+    [lambda x: gnp.asarray(x), lambda x: gnp.reshape(x, (2, 2)), lambda x: gnp.flip(x)],
+    ids=["itself", "reshape", "flip"],
+)
+def test_views_of_a_watched_numpy_array_stay_connected(view):
+    x = X.copy()
+    with graphify.GradientTape() as outer:
+        outer.watch(x)
+        y = view(x)
+        with graphify.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            z = view(x)
+        np.testing.assert_allclose(tape.gradient(z, x), np.ones(4))
+        np.testing.assert_allclose(tape.jacobian(z, x).numpy().sum(), 4)
+        w = gnp.sum(y * y)
+    x *= 3  # unseen by the tapes
+    np.testing.assert_allclose(tape.gradient(z, x), np.ones(4))
+    np.testing.assert_allclose(outer.gradient(w, x), 2 * X)
+
+
 def test_a_value_may_be_looked_at():
     def f(x):
         assert float(graphify.stop_gradient(x[0])) == 0.5 and x.numpy()[0] == 0.5
