@@ -48,20 +48,22 @@ nonzero_divisor: Op = defop(
 
 
 def _to_int_eval(x: Any) -> Any:
-    if np.isnan(x):
+    if np.any(np.isnan(x)):
         raise ValueError("cannot convert float NaN to integer")
-    if np.isinf(x):
+    if np.any(np.isinf(x)):
         raise OverflowError("cannot convert float infinity to integer")
-    if not -(2.0**63) <= x < 2.0**63:
-        raise OverflowError(f"the Python integer int({x}) does not fit into 64 bits")
-    return np.asarray(x, np.int64)
+    inside = (x >= -(2.0**63)) & (x < 2.0**63)
+    if not np.all(inside):
+        worst = np.extract(~inside, x)[0]
+        raise OverflowError(f"the Python integer int({worst}) does not fit into 64 bits")
+    return np.asarray(x).astype(np.int64)
 
 
-to_int = defop(
+to_int: Op = defop(
     "to_int",
-    spec=lambda x: Spec((), np.dtype(np.int64), True),
+    spec=lambda x: Spec(x.shape, np.dtype(np.int64), True),
     eval=_to_int_eval,
-    vmap=lambda args, batched: core.cast(args[0], dtype=np.dtype(np.int64)),
+    vmap=lambda args, batched: core.strong(to_int(args[0])),
     tf="to_int",
     sample=lambda: [((np.asarray(-2.7),), {}), ((np.asarray(3),), {})],
     differentiable=(),

@@ -162,7 +162,8 @@ class _Walk:
             return [self.frame.constant(node.attrs["value"].array)]
         if node.op is as_size:
             return inputs
-        results = kernel_of(node.op)(self.frame, *inputs, **node.attrs)
+        weak = bool(node.specs) and node.specs[0].weak
+        results = kernel_of(node.op, weak)(self.frame, *inputs, **node.attrs)
         if not node.specs:
             return []
         return results if isinstance(results, (list, tuple)) else [results]

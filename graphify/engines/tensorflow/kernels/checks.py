@@ -55,24 +55,29 @@ def in_range(frame: Frame, x: Any, low: Any, high: Any, error: str, message: str
 
 @kernel("to_int")
 def to_int(frame: Frame, x: Any) -> Any:
-    """int(x) of a scalar."""
+    """int(x) of a scalar, or of every number of a batch."""
     if not x.dtype.is_floating:
         return cast_to(frame, x, frame.tf.int64)
     raw = frame.raw
-    number = frame.check(
+
+    def check(good: Any, kind: type[BaseException], text: str, *values: Any) -> Any:
+        return frame.check(all_true(frame, good), kind, text, *values)
+
+    number = check(
         raw.LogicalNot(x=raw.IsNan(x=x)), ValueError, "cannot convert float NaN to integer"
     )
-    finite = frame.check(
+    finite = check(
         raw.LogicalNot(x=raw.IsInf(x=x)), OverflowError, "cannot convert float infinity to integer"
     )
     bound = frame.like(2.0**63, x)
     inside = raw.LogicalOr(
         x=raw.LogicalAnd(x=x >= -bound, y=x < bound), y=raw.LogicalNot(x=raw.IsFinite(x=x))
     )
-    fits = frame.check(
-        inside, OverflowError, "the Python integer int({}) does not fit into 64 bits", x
+    bad = first_false(frame, x, inside)
+    text = "the Python integer int({}) does not fit into 64 bits"
+    return frame.after(
+        cast_to(frame, x, frame.tf.int64), number, finite, check(inside, OverflowError, text, bad)
     )
-    return frame.after(cast_to(frame, x, frame.tf.int64), number, finite, fits)
 
 
 @kernel("not_all")

@@ -21,12 +21,14 @@ from graphify.ir.op import Op
 Kernel = Callable[..., Any]
 
 KERNELS: dict[str, Kernel] = {}
+PYTHON_KERNELS: dict[str, Kernel] = {}  # by the op's name, where the result is a Python number
 FAMILIES = (
     "casting",
     "elementwise",
     "comparison",
     "integers",
     "exponents",
+    "python_numbers",
     "arrays",
     "checks",
     "views",
@@ -52,13 +54,25 @@ def kernel(*names: str) -> Callable[[Kernel], Kernel]:
     return register
 
 
-def kernel_of(op: Op) -> Kernel:
-    """The kernel of an op.
+def python_kernel(name: str) -> Callable[[Kernel], Kernel]:
+    """Register what an op does where its result is a Python number."""
+
+    def register(function: Kernel) -> Kernel:
+        PYTHON_KERNELS[name] = function
+        return function
+
+    return register
+
+
+def kernel_of(op: Op, weak: bool = False) -> Kernel:
+    """The kernel of an op; `weak`: where its result is a Python number.
 
     Raises:
-        LoweringError: there is none.
+        LoweringError: there is none; or none for Python numbers, where those mean something else.
     """
     found = find(op)
+    if weak and "python" in op.extra:
+        found = PYTHON_KERNELS.get(op.name)
     if found is None:
         raise LoweringError(f"tensorflow: no form for the op {op.name}")
     return found
