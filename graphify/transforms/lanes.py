@@ -20,11 +20,11 @@ from graphify.ir.sizes import Dim, fresh
 from graphify.ir.types import BOOL, Spec
 from graphify.ops import core
 from graphify.ops.control import call, cond, loop, map_, set_rules, while_
-from graphify.ops.elementwise import greater, where
+from graphify.ops.elementwise import greater, logical_not
 from graphify.ops.shape import move_axis
 from graphify.transforms import build
 from graphify.transforms.control import either
-from graphify.transforms.vmap import CONTROL, Lanes, batch_graph, map_op, spread_lanes
+from graphify.transforms.vmap import CONTROL, Lanes, batch_graph, map_op, pick, spread_lanes
 
 # --- sub-graphs -----------------------------------------------------------------------------------
 
@@ -93,16 +93,14 @@ def _both_sides(
     if not (cannot_fail(true) and cannot_fail(false)):
         return map_op(cond, args, batched, size, {"true": true, "false": false})
     pred, *operands = args
-    sides = [batch_graph(branch, operands, batched[1:], size) for branch in (true, false)]
+    masks = (pred, logical_not(pred))
+    sides = [
+        batch_graph(branch, operands, batched[1:], size, mask)
+        for branch, mask in zip((true, false), masks, strict=True)
+    ]
     pairs = zip(*(spread_lanes(*side, size) for side in sides), strict=True)
-    results = [_pick(pred, a, b) for a, b in pairs]
+    results = [pick(pred, a, b) for a, b in pairs]
     return results, [True] * len(results)
-
-
-def _pick(pred: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    """The lanes of `a` where `pred` holds, those of `b` elsewhere."""
-    mask = core.reshape(pred, shape=(pred.dims[0], *(1,) * (a.ndim - 1))) if a.ndim > 1 else pred
-    return where(mask, a, b)  # type: ignore[no-any-return]
 
 
 # --- loops ----------------------------------------------------------------------------------------
@@ -198,8 +196,8 @@ def _while_any(
         return [greater(count, 0)]
 
     def turn(active: Tensor, *values: Tensor) -> list[Tensor]:
-        new = spread_lanes(*batch_graph(body, values, state, lanes), lanes)
-        kept = [_pick(active, n, old) for n, old in zip(new, values, strict=False)]
+        new = spread_lanes(*batch_graph(body, values, state, lanes, active), lanes)
+        kept = [pick(active, n, old) for n, old in zip(new, values, strict=False)]
         return [test(*kept, *values[carry:]), *kept]
 
     start = spread_lanes(args[:carry], batched[:carry], size)

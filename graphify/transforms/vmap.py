@@ -21,9 +21,10 @@ from graphify.ir.graph import Graph, Node, Value, as_size
 from graphify.ir.op import Op
 from graphify.ir.replay import bind_at, replay, substitute_attrs, unify
 from graphify.ir.sizes import Dim, SizeVar, dim_variables
-from graphify.ir.types import Spec
+from graphify.ir.types import Spec, is_inexact
 from graphify.ops import core
 from graphify.ops.control import map_
+from graphify.ops.elementwise import where
 from graphify.ops.rules import pointwise
 from graphify.transforms import build
 
@@ -34,18 +35,26 @@ Rule = Callable[..., Lanes]  # (args, batched, size, **attrs)
 CONTROL: dict[str, Rule] = {}
 
 
-def batch_graph(graph: Graph, args: Sequence[Tensor], batched: Sequence[bool], size: Dim) -> Lanes:
+def batch_graph(
+    graph: Graph,
+    args: Sequence[Tensor],
+    batched: Sequence[bool],
+    size: Dim,
+    mask: Tensor | None = None,
+) -> Lanes:
     """The results of `graph` for every lane, and which of them differ between lanes.
 
     Args:
         args: one per parameter; the batched ones have their lanes at axis 0.
         size: the number of lanes.
+        mask: the lanes whose results count: the others must not divide by zero on the way, in the
+            derivative neither.
     """
     if graph.effects or _ragged(graph, batched):
         return map_graph(graph, args, batched, size)
     if not any(batched):
         return replay(graph, args), [False] * len(graph.results)
-    return _Batch(size).run(graph, args, batched)
+    return _Batch(size, mask).run(graph, args, batched)
 
 
 def spread_lanes(results: Sequence[Tensor], batched: Sequence[bool], size: Dim) -> list[Tensor]:
@@ -59,8 +68,8 @@ def spread_lanes(results: Sequence[Tensor], batched: Sequence[bool], size: Dim) 
 class _Batch:
     """One run of the interpreter: what is known of each value."""
 
-    def __init__(self, size: Dim) -> None:
-        self.size = size
+    def __init__(self, size: Dim, mask: Tensor | None) -> None:
+        self.size, self.mask = size, mask
         self.known: dict[Value, tuple[Tensor, bool]] = {}
         self.sizes: dict[SizeVar, Dim] = {}
 
@@ -90,7 +99,43 @@ class _Batch:
             results = bind_at(node, args, attrs)
             results = list(results) if isinstance(results, tuple) else [results]
             return results, [False] * len(results)
+        if self.mask is not None and node.op.name in _SINGULAR:
+            args, batched = self.shielded(args, batched, self.mask, _SINGULAR[node.op.name])
         return batch_op(node.op, args, batched, self.size, attrs)
+
+    def shielded(
+        self, args: Sequence[Tensor], batched: Sequence[bool], mask: Tensor, harmless: float
+    ) -> Lanes:
+        """Operands with a harmless number in the lanes that do not count. Without it their zero
+        cotangents times an infinite derivative would be NaN, also in what all lanes share."""
+        inner = [
+            on or is_inexact(a.dtype) and not a.spec.weak
+            for a, on in zip(args, batched, strict=True)
+        ]
+        wide = spread_lanes(
+            args, [on or not asked for on, asked in zip(batched, inner, strict=True)], self.size
+        )
+        return [
+            pick(mask, a, core.full((), harmless, a.dtype)) if on and is_inexact(a.dtype) else a
+            for a, on in zip(wide, inner, strict=True)
+        ], inner
+
+
+# Elementwise ops with infinite values or derivatives at finite operands; where they have none.
+_SINGULAR = dict.fromkeys(
+    (
+        *("divide", "remainder", "fmod", "power", "float_power", "reciprocal", "absolute", "hypot"),
+        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "logaddexp2"),
+        *("sqrt", "cbrt", "tan", "sinh", "cosh", "arcsin", "arccos", "arctanh", "arctan2"),
+    ),
+    0.5,
+) | {"arccosh": 2.0}
+
+
+def pick(pred: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    """The lanes of `a` where `pred` holds, those of `b` elsewhere."""
+    mask = core.reshape(pred, shape=(pred.dims[0], *(1,) * (a.ndim - 1))) if a.ndim > 1 else pred
+    return where(mask, a, b)  # type: ignore[no-any-return]
 
 
 def batch_op(

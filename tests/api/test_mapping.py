@@ -146,6 +146,35 @@ def test_gradient_of_a_batch(f, run):
     assert_close(batch(X), loop(gradient, X), loss=1000)
 
 
+def root_or_zero(x, scale):
+    if x > 0:
+        return np.sqrt(x) / scale
+    else:
+        return np.arccosh(x + 3) * scale
+
+
+def roots_until_zero(x, scale):
+    while x > 0.1:
+        x = np.sqrt(x) * scale - 0.5
+    return x
+
+
+@pytest.mark.parametrize("f", [root_or_zero, roots_until_zero], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("scale", [0.5, 0.0])
+def test_lanes_that_are_not_asked_do_not_spoil_the_gradient(f, scale, run):
+    """Where the derivative is infinite, zero times it would be NaN."""
+    x = np.array([0.0, 4.0, -2.0, 0.81]) if scale else np.array([0.0, -2.0])
+    gradient = graphify.grad(f, argnums=(0, 1))
+    with np.errstate(all="raise"):
+        want = [gradient(v, scale) for v in x]
+        batch = graphify.grad(
+            lambda x, s: gnp.sum(graphify.vmap(f, in_axes=(0, None))(x, s)), argnums=(0, 1)
+        )
+        got = run(lambda x, s: batch(x, s))(x, np.array(scale))
+    assert_close(got[0], np.stack([w[0] for w in want]))
+    assert_close(got[1], np.sum([w[1] for w in want]))
+
+
 @pytest.mark.parametrize(
     "f", [branch, halving, counted, updates, ragged_inside], ids=lambda f: f.__name__
 )
