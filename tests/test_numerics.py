@@ -285,6 +285,11 @@ def integers_no_dtype_holds(x):
     return x > -1, x == 2**70, x < 300, -1 < x
 
 
+@program((np.array([True, False]),))
+def squares_of_truth_values(x):
+    return x**2, x**3, (x > False) ** 2
+
+
 @program((np.arange(3), np.array(0)), (np.arange(3), np.array(2)))
 def errors_of_branches_not_taken(x, n):
     if n != 0:

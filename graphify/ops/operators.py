@@ -108,6 +108,8 @@ def _power(a: Any, b: Any) -> Any:
     """`a ** b`; a traced Python int to a negative power is a float."""
     if type(b) is int and b < 0 and isinstance(a, Tensor) and a.spec.weak and a.dtype.kind == "i":
         a = core.cast(a, dtype=python_dtype(float), weak=True)
+    if type(b) is int and b == 2 and isinstance(a, Tensor) and a.dtype == BOOL:
+        return elementwise.square(a)  # as ndarray.__pow__ has it: the result is int8
     return elementwise.power(a, b)
 
 
