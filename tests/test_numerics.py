@@ -280,6 +280,207 @@ def newton_sys(x):
     return x, k
 
 
+@program((np.arange(7.0),))
+def reversed_view(x):
+    y = x[::2]
+    y[:] = y[::-1]
+    return x
+
+
+@program((np.arange(7.0),))
+def shifted_onto_itself(x):
+    x[1:] = x[:-1]
+    return x
+
+
+@program((np.arange(7.0),))
+def running_overlap(x):
+    x[1:] += x[:-1]
+    return x
+
+
+@program((np.arange(6.0),))
+def views_of_views(x):
+    v = x.reshape(2, 3).T
+    v[0] = 9
+    w = v[1:, 0]
+    w += 1
+    return x, v, w
+
+
+@program((np.arange(6.0),))
+def swaps(x):
+    a, b = x[0], x[1]
+    x[0], x[1] = b, a
+    x[[2, 3]] = x[[3, 2]]
+    return x
+
+
+@program((np.arange(6.0),))
+def updated_or_rebound(x):
+    r = x
+    for i in range(20):
+        if r.sum() > 50:
+            r = r - 1
+        else:
+            r += i
+    return r, x
+
+
+@program((np.arange(7.0),), (np.zeros(7),))
+def while_else(x):
+    k = 0
+    while k < 5 and x[k] != 3:
+        k += 1
+    else:
+        k += 100
+    return k
+
+
+@program((np.arange(7.0),))
+def dict_filled_in_branches(x):
+    out = {}
+    for name in ("a", "b"):
+        if x.sum() > 3:
+            out[name] = x * 2
+        else:
+            out[name] = x
+    return out["a"] + out["b"]
+
+
+@program((np.arange(9.0),))
+def stack_of_slices(x):
+    stack = [x]
+    total = 0.0
+    while stack:
+        v = stack.pop()
+        if v.ndim == 0 or len(v) <= 1:
+            total += v.sum()
+        else:
+            stack.append(v[: len(v) // 2])
+            stack.append(v[len(v) // 2 :])
+    return total
+
+
+@program((np.array([1.0, 1, 2, 2, 2, 3]),))
+def runs_of_equal_values(x):
+    i = 0
+    s = 0
+    while i < x.shape[0]:
+        j = i
+        while j < x.shape[0] and x[j] == x[i]:
+            j += 1
+        s += (j - i) ** 2
+        i = j
+    return s
+
+
+@program((np.array(4),))
+def static_comprehension(n):
+    return [i * i for i in range(5)], np.arange(n), np.zeros(n).sum()
+
+
+@program((np.arange(5, dtype=np.float32),))
+def float32_stays(x, f=np.float32(2)):
+    return x * f, x * 2.5, np.sqrt(x), x // 2, x % 3, x**2, -x, ~(x > 1), x.astype(int) << 1
+
+
+@program((np.arange(5.0) + 7,))
+def small_arrays(x):
+    y = np.empty_like(x)
+    y.fill(3)
+    y[0] = x[0]
+    z = np.array([x[0], 1, y[1]])
+    z.sort()
+    return y, z, np.stack([x, y]).max(0), np.concatenate([x, [1, 2]])
+
+
+@program((np.arange(12.0),))
+def nonlocal_total(x):
+    global_ = 0
+
+    def add(v):
+        nonlocal global_
+        global_ += v
+
+    for i in range(12):
+        if x[i] > 3:
+            add(x[i])
+    return global_
+
+
+@program((rng.normal(size=10),))
+def statistics(x):
+    m = x.mean()
+    s = x.std()
+    return (
+        np.where(np.abs(x - m) > s, m, x),
+        np.percentile(x, [25, 50]),
+        np.histogram(x, bins=4)[0],
+        np.cov(x, x * 2),
+    )
+
+
+@program(
+    (
+        "neg",
+        np.arange(3),
+    ),
+    (
+        "pos",
+        np.arange(3),
+    ),
+)
+def string_argument(s, x):
+    if s == "neg":
+        return -x
+    return x
+
+
+@program((rng.normal(size=(4, 12)),), (np.ones((3, 3)),))
+def nested_break_else(x):
+    c = 0
+    for row in x:
+        for v in row:
+            if v < 0:
+                break
+            c += 1
+        else:
+            c += 100
+    return c
+
+
+@program((rng.normal(size=8),))
+def add_at(x):
+    y = x.copy()
+    y.sort()
+    i = np.searchsorted(y, x)
+    np.add.at(y, i, 1)
+    return y, i
+
+
+@program((np.array([100, 200], np.uint8),))
+def uint8_wraps(x):
+    u = np.uint8(200)
+    return x + u, x * np.uint8(2)
+
+
+@program((np.array(7),), (7,), (np.array(0),))
+def descending_range(n):
+    s = 0
+    for i in range(n, 0, -2):
+        s = s * 10 + i
+    return s
+
+
+@program((np.arange(3.0),))
+def names_swap(x):
+    y = x
+    for _ in range(3):
+        y, x = x, y + x
+    return y
+
+
 @program((np.array([1, 2], np.uint64),))
 def integers_no_dtype_holds(x):
     return x > -1, x == 2**70, x < 300, -1 < x
