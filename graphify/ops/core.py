@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor, active_tapes, as_tensor
+from graphify.ir.bind import Tensor, active_tapes, as_tensor, resolve
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, fresh, product
 from graphify.ir.types import DType, Spec, canonical_dtype, is_complex, is_inexact, is_integer
@@ -51,7 +51,7 @@ cast: Op = defop(
 
 def to_dtype(x: Tensor, dtype: Any) -> Tensor:
     """`x` in a dtype; itself where it already is (a weak tensor becomes a strong one)."""
-    dtype = canonical_dtype(dtype)
+    dtype, x = canonical_dtype(dtype), resolve(x)
     if x.dtype == dtype and not x.spec.weak:
         return x
     recorded = is_inexact(x.dtype) and is_inexact(dtype) and active_tapes()

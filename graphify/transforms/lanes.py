@@ -20,7 +20,7 @@ from graphify.ir.sizes import Dim, fresh
 from graphify.ir.types import BOOL, Spec
 from graphify.ops import core
 from graphify.ops.control import call, cond, loop, map_, set_rules, while_
-from graphify.ops.elementwise import greater, logical_not
+from graphify.ops.elementwise import greater, logical_and, logical_not
 from graphify.ops.shape import move_axis
 from graphify.transforms import build
 from graphify.transforms.control import either
@@ -72,15 +72,26 @@ def _batched(
 # --- call and cond --------------------------------------------------------------------------------
 
 
-def _call(args: Sequence[Tensor], batched: Sequence[bool], size: Dim, body: Graph) -> Lanes:
-    return batch_graph(body, args, batched, size)
+def _call(
+    args: Sequence[Tensor],
+    batched: Sequence[bool],
+    size: Dim,
+    body: Graph,
+    mask: Tensor | None = None,
+) -> Lanes:
+    return batch_graph(body, args, batched, size, mask)
 
 
 def _cond(
-    args: Sequence[Tensor], batched: Sequence[bool], size: Dim, true: Graph, false: Graph
+    args: Sequence[Tensor],
+    batched: Sequence[bool],
+    size: Dim,
+    true: Graph,
+    false: Graph,
+    mask: Tensor | None = None,
 ) -> Lanes:
     if batched[0]:
-        return _both_sides(args, batched, size, true, false)
+        return _both_sides(args, batched, size, true, false, mask)
     inside = batched[1:]
     emit = either(*(batched_flags(branch, inside, size) for branch in (true, false)))
     sides = [batched_subgraph(branch, inside, size, emit) for branch in (true, false)]
@@ -88,16 +99,20 @@ def _cond(
 
 
 def _both_sides(
-    args: Sequence[Tensor], batched: Sequence[bool], size: Dim, true: Graph, false: Graph
+    args: Sequence[Tensor],
+    batched: Sequence[bool],
+    size: Dim,
+    true: Graph,
+    false: Graph,
+    outer: Tensor | None,
 ) -> Lanes:
     if not (cannot_fail(true) and cannot_fail(false)):
         return map_op(cond, args, batched, size, {"true": true, "false": false})
     pred, *operands = args
-    masks = (pred, logical_not(pred))
-    sides = [
-        batch_graph(branch, operands, batched[1:], size, mask)
-        for branch, mask in zip((true, false), masks, strict=True)
-    ]
+    sides = []
+    for branch, mask in ((true, pred), (false, logical_not(pred))):
+        asked = mask if outer is None else logical_and(mask, outer)
+        sides.append(batch_graph(branch, operands, batched[1:], size, asked))
     pairs = zip(*(spread_lanes(*side, size) for side in sides), strict=True)
     results = [pick(pred, a, b) for a, b in pairs]
     return results, [True] * len(results)

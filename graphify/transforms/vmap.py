@@ -101,6 +101,8 @@ class _Batch:
             return results, [False] * len(results)
         if self.mask is not None and node.op.name in _SINGULAR:
             args, batched = self.shielded(args, batched, self.mask, _SINGULAR[node.op.name])
+        if self.mask is not None and node.op.name in ("call", "cond"):
+            attrs = {**attrs, "mask": self.mask}
         return batch_op(node.op, args, batched, self.size, attrs)
 
     def shielded(

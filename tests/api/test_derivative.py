@@ -280,6 +280,15 @@ def test_jacobian(mode, staged):
             np.testing.assert_allclose(jac["h"][k][row], want, rtol=1e-6, atol=1e-8)
 
 
+def test_jacobian_by_a_python_number():
+    def f(w, x):
+        return graphify.scan(lambda c, v: (gnp.tanh(w * c + v), c), 0.0, x)[1]
+
+    numeric = (f(0.5 + 1e-6, X).numpy() - f(0.5 - 1e-6, X).numpy()) / 2e-6
+    for mode in ("reverse", "forward"):
+        np.testing.assert_allclose(graphify.jacobian(f, mode=mode)(0.5, X), numeric, atol=1e-8)
+
+
 def test_jacobian_of_symbolic_size():
     @graphify.function(input_signature=[graphify.TensorSpec(("n",), "float64")])
     def f(x):

@@ -153,13 +153,23 @@ def root_or_zero(x, scale):
         return np.arccosh(x + 3) * scale
 
 
+def root_or_log(x, scale):
+    if x > 0:
+        y = np.sqrt(x) if x > 1 else np.log(x)
+    else:
+        y = x * scale
+    return y
+
+
 def roots_until_zero(x, scale):
     while x > 0.1:
         x = np.sqrt(x) * scale - 0.5
     return x
 
 
-@pytest.mark.parametrize("f", [root_or_zero, roots_until_zero], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", [root_or_zero, root_or_log, roots_until_zero], ids=lambda f: f.__name__
+)
 @pytest.mark.parametrize("scale", [0.5, 0.0])
 def test_lanes_that_are_not_asked_do_not_spoil_the_gradient(f, scale, run):
     """Where the derivative is infinite, zero times it would be NaN."""
