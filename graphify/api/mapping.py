@@ -125,6 +125,8 @@ def vmap(
         TypeError: a mapped argument is no array.
         ValueError: arrays with different numbers of examples, or without the axis; a result whose
             shape differs from example to example; `out_axes` None for a result that differs.
+        TraceError: the function updates something that it was not given, or updates its example in
+            place while the array shares memory with another one.
 
     Example:
         >>> dot = vmap(lambda a, b: gnp.sum(a * b), in_axes=(0, None))
@@ -174,6 +176,8 @@ def vectorized_map(fn: Function, elems: Any) -> Any:
         TypeError: a leaf of `elems` is no array.
         ValueError: arrays with different numbers of rows, or scalars; results whose shapes differ
             from row to row.
+        TraceError: the function updates something that it was not given, or updates its example in
+            place while the array shares memory with another one.
 
     Example:
         >>> vectorized_map(lambda x: x + 1, np.array([1.0, 2.0])).numpy().tolist()
@@ -284,6 +288,7 @@ def map_fn(fn: Function, elems: Any) -> Any:
         TypeError: a leaf of `elems` is no array.
         ValueError: arrays with different numbers of rows, or scalars; results whose shapes differ
             from row to row.
+        TraceError: in a trace, the function updates something that it was not given.
 
     Example:
         >>> map_fn(lambda x: x * 2, np.array([1.0, 2.0])).numpy().tolist()
