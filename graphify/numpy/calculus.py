@@ -91,6 +91,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     spacings = _spacings(varargs, axes, x)
     if edge_order not in (1, 2):
         raise ValueError("'edge_order' greater than 2 not supported")
+    if x.dtype == BOOL and axes:
+        e.subtract(x, x)  # raises, as NumPy's does
     x = to_dtype(x, _float_of(x.dtype))
     results = []
     for place, spacing in zip(axes, spacings, strict=True):
@@ -202,10 +204,10 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
 def polyval(p: Any, x: Any) -> Tensor:
     """The polynomial with coefficients `p`, the highest power first, at `x`."""
     coefficients, points = to_tensor(p), to_tensor(x)
-    count = coefficients.dims[0] if coefficients.ndim == 1 else None
+    count = coefficients.dims[0] if coefficients.ndim else None
     if not isinstance(count, int):
         raise SpecError(
-            "polyval: p: expected one axis of a length known while tracing, "
+            "polyval: p: expected coefficients along an axis of a length known while tracing, "
             f"got {coefficients.spec}"
         )
     y: Tensor = core.zeros_like(points)
@@ -226,6 +228,11 @@ def interp(
     Source: the formula of numpy.interp, so that NaN and infinities come out alike.
     """
     f64 = np.dtype(np.float64)
+    for t in (to_tensor(x), to_tensor(xp)):
+        if is_complex(t.dtype):
+            raise TypeError(
+                f"Cannot cast array data from {t.dtype!r} to {f64!r} according to the rule 'safe'"
+            )
     points, knots = to_dtype(to_tensor(x), f64), to_dtype(to_tensor(xp), f64)
     values = to_tensor(fp)
     values = to_dtype(values, np.complex128 if is_complex(values.dtype) else f64)

@@ -205,13 +205,18 @@ def _finite(x: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
 @implements(np.real)
 def real(val: Any) -> Tensor:
     """The real part; a view of an array."""
-    return e.real(to_tensor(val))  # type: ignore[no-any-return]
+    return e.real(to_tensor(_number(val)))  # type: ignore[no-any-return]
 
 
 @implements(np.imag)
 def imag(val: Any) -> Tensor:
     """The imaginary part; a view of a complex array."""
-    return e.imag(to_tensor(val))  # type: ignore[no-any-return]
+    return e.imag(to_tensor(_number(val)))  # type: ignore[no-any-return]
+
+
+def _number(val: Any) -> Any:
+    """The parts of Python's bools are integers."""
+    return int(val) if type(val) is bool else val
 
 
 @implements(np.angle)

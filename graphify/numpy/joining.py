@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor
+from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import decide_equal, decide_less, size_op
 from graphify.numpy._table import astype, axis_of, finish, implements, to_tensor
@@ -64,6 +64,10 @@ def concatenate(
     if not xs:
         raise ValueError("need at least one array to concatenate")
     if axis is None:
+        if dtype is None:  # Python numbers adapt to the arrays here, unlike in append
+            given = [as_tensor(x) for x in arrays]
+            target = result_type(*(operand(x) for x in given))
+            xs = [to_tensor(astype(x, target)) for x in given]
         xs, axis = [ravel(x) for x in xs], 0
     if any(x.ndim == 0 for x in xs):
         raise ValueError("zero-dimensional arrays cannot be concatenated")

@@ -246,8 +246,9 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
 def expand_dims(a: Any, axis: Any) -> Tensor:
     """New axes of length one, at these places of the result."""
     x = to_tensor(a)
-    count = len(axis) if isinstance(axis, (tuple, list)) else 1
-    places = axes_of(axis, x.ndim + count)
+    items = axis if isinstance(axis, (tuple, list)) else (axis,)
+    count = len(items)
+    places = axes_of(items, x.ndim + count)
     dims = iter(x.dims)
     return core.reshape(  # type: ignore[no-any-return]
         x, shape=tuple(1 if i in places else next(dims) for i in range(x.ndim + count))

@@ -404,6 +404,8 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Tensor:
 @implements(np.correlate)
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Tensor:
     """The cross-correlation of two sequences, the second conjugated."""
+    if not to_tensor(a).ndim or not to_tensor(v).ndim:  # unlike convolve
+        raise ValueError("object of too small depth for desired array")
     x, y = _vectors(a, v)
     y = e.conjugate(y) if is_complex(y.dtype) else y
     mode = _mode(mode)

@@ -166,19 +166,36 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     x = to_tensor(a)
     if axis is None:
         return core.reshape(roll(ravel(x), shift, 0), shape=x.dims)  # type: ignore[no-any-return]
-    shifts = list(shift) if isinstance(shift, (tuple, list)) else [shift]
+    shifts = _shifts(shift)
     axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
     if len(shifts) > 1 and len(axes) > 1 and len(shifts) != len(axes):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
-    count = max(len(shifts), len(axes))
+    count = max(len(shifts), len(axes)) if shifts and axes else 0
     result = fresh_array(x)
     for step, ax in zip(_spread(shifts, count), _spread(axes, count), strict=True):
         result = _roll_one(result, step, axis_of(ax, x.ndim))
     return result
 
 
+def _shifts(shift: Any) -> list[Any]:
+    """The steps of `roll`: truncated where they are Python's or NumPy's."""
+    if isinstance(shift, Tensor) and shift.is_symbolic:
+        if not shift.ndim:
+            return [shift]
+        count = shift.dims[0]
+        if shift.ndim > 1 or not isinstance(count, int):
+            raise SpecError(f"roll: shift: expected a known number of them, got {shift.spec}")
+        return [shift[i] for i in range(count)]
+    if isinstance(shift, (tuple, list)) and any(isinstance(s, Tensor) for s in shift):
+        return list(shift)
+    steps = np.asarray(shift.numpy() if isinstance(shift, Tensor) else shift)
+    if steps.ndim > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    return [int(step) for step in np.atleast_1d(steps)]
+
+
 def _spread(items: list[Any], count: int) -> list[Any]:
-    return items * count if len(items) == 1 else items
+    return items * count if len(items) == 1 else items[:count]
 
 
 def _roll_one(x: Tensor, shift: Any, axis: int) -> Tensor:
@@ -239,7 +256,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Tensor:
         at = _place(obj, x.dims[axis], 0, axis)
         return take_axis(x, steps + astype(steps >= at, INT64), axis)
     keep = NAMES["ones"]((x.dims[axis],), bool)
-    if isinstance(obj, (slice, Tensor)) or np.size(obj):
+    if isinstance(obj, (slice, Tensor, np.ndarray)) or np.size(obj):
         index = obj if isinstance(obj, slice) else to_tensor(obj)
         setitem(keep, index, False)
     return getitem(x, (ALL,) * axis + (keep,))

@@ -442,6 +442,7 @@ def _cumulative(plain: Callable[..., Any], neutral: int) -> Callable[..., Any]:
         include_initial: bool = False,
     ) -> Any:
         x = to_tensor(x)
+        x = x if x.ndim else core.reshape(x, shape=(1,))
         if axis is None and x.ndim > 1:
             raise ValueError(
                 "For arrays which have more than one dimension ``axis`` argument is required."

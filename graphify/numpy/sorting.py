@@ -7,7 +7,6 @@ graph. Ties of an unstable `argsort` come in NumPy's order on the reference engi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,10 @@ from graphify.ops import elementwise as e
 from graphify.ops import reduction as r
 from graphify.ops import sorting as s
 from graphify.ops.core import to_dtype
-from graphify.ops.shape import as_dim, concatenate, flip, stack
+from graphify.ops.shape import as_dim, concatenate, flip, in_range, iota, stack
 
 INT64 = np.dtype(np.int64)
+LARGEST = np.iinfo(np.int64).max
 
 
 def flat(x: Any) -> Tensor:
@@ -41,6 +41,14 @@ def slice_axis(x: Tensor, start: Any, stop: Any, axis: int) -> Tensor:
 
 
 NAMES["_slice_axis"] = slice_axis
+
+
+def zero_unless(wrong: Any, message: str) -> Tensor:
+    """An int64 zero; ValueError where `wrong`, a bool scalar, is true when the program runs."""
+    return in_range(  # type: ignore[no-any-return]
+        core.cast(wrong, dtype=INT64), 0, 1, error="ValueError", message=message
+    )
+
 
 # --- sort --------------------------------------------------------------------------------------
 
@@ -120,8 +128,7 @@ def partition(
     a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None
 ) -> Tensor:
     """A copy with the kth element in its sorted place: fully sorted, which is one valid answer."""
-    _check_kth(a, kth, axis)
-    return sort(a, axis)
+    return _with_kth(sort(a, axis), kth, axis)
 
 
 @implements(np.argpartition)
@@ -129,16 +136,32 @@ def argpartition(
     a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None
 ) -> Tensor:
     """The indices of a partition: those that sort."""
-    _check_kth(a, kth, axis)
-    return argsort(a, axis, stable=True)
+    return _with_kth(argsort(a, axis, stable=True), kth, axis)
 
 
-def _check_kth(a: Any, kth: Any, axis: Any) -> None:
-    x, place = _sorted_args(a, axis, None)
-    length = x.dims[place] if x.ndim else 1
-    for k in kth if isinstance(kth, Sequence) else [kth]:
-        if isinstance(length, int) and isinstance(k, int) and not -length <= k < length:
-            raise ValueError(f"kth(={k}) out of bounds ({length})")
+def _with_kth(ordered: Tensor, kth: Any, axis: Any) -> Tensor:
+    """The result of a partition once its positions are known to be some."""
+    places = to_tensor(kth)
+    if places.dtype == BOOL:
+        raise ValueError("Booleans unacceptable as partition index")
+    if not is_integer(places.dtype):
+        raise TypeError("Partition index must be integer")
+    if places.ndim > 1:
+        raise ValueError("object too deep for desired array")
+    axis = 0 if axis is None else axis_of(axis, ordered.ndim)
+    length = ordered.dims[axis]
+    places = core.cast(places, dtype=INT64)
+    total = as_tensor(product(ordered.dims))
+    limit = e.where(e.equal(total, 0), LARGEST, as_tensor(length))  # of nothing, any will do
+    outside = e.logical_or(e.less(places, e.negative(limit)), e.greater_equal(places, limit))
+    if not outside.is_symbolic:
+        if np.any(outside.numpy()):
+            bad = np.extract(outside.numpy(), places.numpy())[0]
+            raise ValueError(f"kth(={bad}) out of bounds ({length})")
+        return ordered
+    zero = zero_unless(NAMES["any"](outside), f"kth: out of bounds ({length})")
+    order = e.add(iota(length=length, dtype=INT64), zero)
+    return indexing.gather(ordered, order, axes=(axis,))  # type: ignore[no-any-return]
 
 
 # --- search ------------------------------------------------------------------------------------
@@ -166,13 +189,35 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
         raise TypeError("x may not be complex")
     if isinstance(edges.dims[0], int) and edges.dims[0] == 0:
         return searchsorted(edges, points, "left" if right else "right")
-    falling = e.less(edges[-1], edges[0])
-    if not falling.is_symbolic and not bool(falling.numpy()):
-        return searchsorted(edges, points, "left" if right else "right")
-    rising = searchsorted(edges, points, "left" if right else "right")
-    back = searchsorted(flip(edges, axes=(0,)), points, "left" if right else "right")
-    count = as_tensor(edges.dims[0])
-    return core.strong(e.where(falling, e.subtract(count, back), rising))
+    falling, zero = _monotonic(edges)
+    known = None if falling.is_symbolic else bool(falling.numpy())
+    place = back = zero
+    if known is not True:
+        place = searchsorted(edges, points, "left" if right else "right")
+    if known is not False:
+        back = searchsorted(flip(edges, axes=(0,)), points, "left" if right else "right")
+        back = e.subtract(as_tensor(edges.dims[0]), back)
+    if known is None:
+        place = e.where(falling, back, place)
+    return core.strong(e.add(back if known else place, zero))
+
+
+def _monotonic(edges: Tensor) -> tuple[Tensor, Tensor]:
+    """Whether the bins fall; and a zero that is an error where they do both.
+
+    Source: check_array_monotonic in numpy/_core/src/multiarray/compiled_base.c. The first two
+    unequal ones decide, so that with NaN among them the answer is NumPy's, too.
+    """
+    n = edges.dims[0]
+    later, earlier = slice_axis(edges, 1, n, 0), slice_axis(edges, 0, n - 1, 0)
+    up, down = e.less(earlier, later), e.greater(earlier, later)
+    end = core.full((1,), False, BOOL)
+    first = NAMES["argmax"](concatenate(e.not_equal(earlier, later), end, axis=0))
+    starts = (concatenate(e.not_equal(earlier, later), end, axis=0), concatenate(up, end, axis=0))
+    unequal, rises = (indexing.gather(line, first, axes=(0,)) for line in starts)
+    falling = e.logical_and(unequal, e.logical_not(rises))
+    wrong = e.where(falling, NAMES["any"](up), NAMES["any"](down))
+    return falling, zero_unless(wrong, "bins must be monotonically increasing or decreasing")
 
 
 @implements(np.nonzero)
@@ -291,7 +336,7 @@ def isin(
 @implements(np.union1d)
 def union1d(ar1: Any, ar2: Any) -> Tensor:
     """The sorted distinct elements of either array."""
-    return unique(_joined(ar1, ar2))  # type: ignore[no-any-return]
+    return unique(NAMES["concatenate"]((ar1, ar2), None))  # type: ignore[no-any-return]
 
 
 @implements(np.intersect1d)
@@ -345,8 +390,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Tensor:
             else "object of too small depth for desired array"
         )
     if not (is_integer(values.dtype) or values.dtype == BOOL) or values.dtype == np.uint64:
-        empty = isinstance(values.dims[0], int) and values.dims[0] == 0
-        if not empty:
+        array = isinstance(x, (Tensor, np.ndarray))
+        if array or values.dims[0] != 0:  # an empty list has no dtype of its own
             raise SpecError(
                 f"Cannot cast array data from {values.dtype!r} to {INT64!r} "
                 "according to the rule 'safe'"

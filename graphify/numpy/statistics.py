@@ -9,11 +9,11 @@ import numpy as np
 from graphify.errors import ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, product
-from graphify.ir.types import BOOL, DType, is_complex, is_float, is_inexact
+from graphify.ir.types import BOOL, DType, is_complex, is_float, is_inexact, is_integer
 from graphify.numpy._table import NAMES, axes_of, finish, implements, to_tensor
 from graphify.numpy.ranges import INT64, linspace
 from graphify.numpy.reduction import any_, average, flag, max_, mean, min_, sum_
-from graphify.numpy.sorting import flat, searchsorted, slice_axis
+from graphify.numpy.sorting import flat, searchsorted, slice_axis, zero_unless
 from graphify.ops import core, indexing
 from graphify.ops import elementwise as e
 from graphify.ops import reduction as r
@@ -82,7 +82,8 @@ _CONTINUOUS = {  # method -> (alpha, beta) of the virtual index. Source: numpy.q
     "interpolated_inverted_cdf": (0.0, 1.0),
 }
 
-_METHODS = {*_CONTINUOUS, "lower", "higher", "midpoint", "nearest"}
+_PICKS = {"lower", "higher", "nearest"}  # elements as they are
+_METHODS = {*_CONTINUOUS, *_PICKS, "midpoint"}
 
 
 def _virtual_index(count: Any, q: Tensor, method: str) -> Tensor:
@@ -98,16 +99,28 @@ def _virtual_index(count: Any, q: Tensor, method: str) -> Tensor:
 
 
 def _quantile(
-    a: Any, q: Tensor, axis: Any, out: Any, method: str, keepdims: Any, ignore_nan: bool
+    a: Any,
+    given: Any,
+    percent: bool,
+    axis: Any,
+    out: Any,
+    method: str,
+    keepdims: Any,
+    ignore_nan: bool,
 ) -> Any:
     x, axes, line = _ordered(a, axis)
     if is_complex(x.dtype):
         raise TypeError("a must be an array of real numbers")
-    if x.dtype == BOOL:
-        raise TypeError("quantile: a boolean array has no quantiles, convert it with .astype")
     if method not in _METHODS:
         raise ValueError(f"method: expected one of {sorted(_METHODS)}, got {method!r}")
-    _check_range(q)
+    q, weak = _fractions(given, percent)
+    q = _in_range(q, percent)
+    exact = method == "linear" and is_integer(q.dtype)  # the least or the largest element
+    q = q if exact or is_inexact(q.dtype) else to_dtype(q, np.float64)
+    if x.dtype == BOOL and not exact and method not in _PICKS:
+        raise TypeError("quantile: a boolean array has no quantiles, convert it with .astype")
+    if line.dims[-1] == 0 and not ignore_nan:
+        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     fractions = flat(q)
     if ignore_nan and is_inexact(x.dtype):
         present = r.reduce_sum(
@@ -119,7 +132,11 @@ def _quantile(
         points = core.reshape(fractions, shape=(fractions.dims[0], *(1,) * (line.ndim - 1)))
     else:
         counts, points = as_tensor(line.dims[-1]), fractions
-    values = _between(line, _virtual_index(counts, points, method), counts, method)
+    position = _virtual_index(counts, points, method)
+    if exact:
+        values = _pick(line, position, e.subtract(core.strong(counts), 1))
+    else:
+        values = _between(line, position, counts, method, weak)
     if is_inexact(x.dtype) and not ignore_nan:
         bad = any_(e.isnan(line), axis=-1)
         values = e.where(bad, Tensor(np.asarray(np.nan, values.dtype)), values)
@@ -130,13 +147,28 @@ def _quantile(
     return finish(core.reshape(values, shape=(*q.dims, *shape)), out)
 
 
-def _check_range(q: Tensor) -> None:
-    if not q.is_symbolic and q.numpy().size and not np.all((q.numpy() >= 0) & (q.numpy() <= 1)):
-        raise ValueError("Quantiles must be in the range [0, 1]")
+def _in_range(q: Tensor, percent: bool) -> Tensor:
+    """`q`; ValueError, if need be when the program runs, where it is not from 0 to 1."""
+    text = (
+        "Percentiles must be in the range [0, 100]"
+        if percent
+        else "Quantiles must be in the range [0, 1]"
+    )
+    inside = e.logical_and(e.greater_equal(q, 0), e.less_equal(q, 1))  # not so for NaN
+    if not inside.is_symbolic:
+        if not np.all(inside.numpy()):
+            raise ValueError(text)
+        return q
+    zero = zero_unless(any_(e.logical_not(inside)), text)
+    return e.add(q, core.cast(zero, dtype=q.dtype))  # type: ignore[no-any-return]
 
 
-def _between(line: Tensor, position: Tensor, count: Any, method: str) -> Tensor:
-    """The data at fractional positions: quantiles in front, then the other axes."""
+def _between(line: Tensor, position: Tensor, count: Any, method: str, weak: bool) -> Tensor:
+    """The data at fractional positions: quantiles in front, then the other axes.
+
+    Args:
+        weak: the quantile is a Python number, so the result has the dtype of float data.
+    """
     last = e.subtract(core.strong(count), 1)
     if method == "nearest":
         return _pick(line, e.rint(position), last)
@@ -147,7 +179,7 @@ def _between(line: Tensor, position: Tensor, count: Any, method: str) -> Tensor:
         return _pick(line, e.ceil(position), last)
     before, after = _pick(line, low, last), _pick(line, e.add(low, 1.0), last)
     if method == "midpoint":
-        share = e.where(e.equal(position, low), 0.0, 0.5)
+        share = core.cast(e.where(e.equal(position, low), 0.0, 0.5), dtype=position.dtype)
     else:
         share = e.subtract(position, low)
     share = core.strong(
@@ -158,6 +190,7 @@ def _between(line: Tensor, position: Tensor, count: Any, method: str) -> Tensor:
         if share.ndim < before.ndim
         else share.dims
     )
+    share = to_dtype(share, line.dtype) if weak and is_float(line.dtype) else share
     return _lerp(before, after, core.reshape(share, shape=wide))
 
 
@@ -180,14 +213,13 @@ def _lerp(a: Tensor, b: Tensor, t: Tensor) -> Tensor:
     return e.where(e.equal(a, b), a, result) if is_inexact(a.dtype) else result  # type: ignore[no-any-return]
 
 
-def _fractions(a: Any, q: Any, percent: bool) -> Tensor:
-    x, points = to_tensor(a), as_tensor(q)
-    if percent:
-        points = e.divide(points, Tensor(np.asarray(100, x.dtype)) if is_float(x.dtype) else 100.0)
-    elif points.spec.weak and is_float(x.dtype):
-        points = to_dtype(points, x.dtype)
+def _fractions(q: Any, percent: bool) -> tuple[Tensor, bool]:
+    """The quantiles, as integers where they are some; and whether they are a Python number."""
+    points = as_tensor(q)
+    weak = points.spec.weak and points.dtype != BOOL
     points = core.strong(points)
-    return points if is_inexact(points.dtype) else to_dtype(points, np.float64)
+    points = core.cast(points, dtype=INT64) if points.dtype == BOOL else points
+    return (e.divide(points, 100) if percent else points), weak
 
 
 def _quantile_functions(percent: bool, ignore_nan: bool, doc: str) -> Any:
@@ -204,12 +236,7 @@ def _quantile_functions(percent: bool, ignore_nan: bool, doc: str) -> Any:
     ) -> Any:
         if weights is not None:
             raise SpecError("quantile: weights are not supported")
-        try:
-            return _quantile(a, _fractions(a, q, percent), axis, out, method, keepdims, ignore_nan)
-        except ValueError as error:
-            if percent and str(error).startswith("Quantiles must"):
-                raise ValueError("Percentiles must be in the range [0, 100]") from None
-            raise
+        return _quantile(a, q, percent, axis, out, method, keepdims, ignore_nan)
 
     function.__doc__ = doc
     return function
@@ -238,6 +265,8 @@ def nanmedian(
     if not is_inexact(x.dtype):
         return median(x, axis, out, keepdims=keepdims)
     place = line.ndim - 1
+    if line.dims[place] == 0:
+        return finish(mean(x, axis, keepdims=keepdims), out)
     count = r.reduce_sum(
         core.cast(e.logical_not(e.isnan(line)), dtype=INT64), axes=(place,), keepdims=True
     )
@@ -264,6 +293,8 @@ def cov(
 ) -> Tensor:
     """The covariance matrix of variables in rows (or columns)."""
     x = _observations(m, rowvar, dtype, *([y] if y is not None else []))
+    if x.dims[0] == 0:
+        return Tensor(np.zeros((0, 0)))
     if y is not None:
         x = concatenate(x, _observations(y, rowvar, x.dtype, m, dtype), axis=0)
     weights = _covariance_weights(fweights, aweights, x)

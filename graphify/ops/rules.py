@@ -47,6 +47,7 @@ def promoted(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
     return convert
 
 
+_LOGIC = (np.logical_and, np.logical_or, np.logical_xor)
 _COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 
 
@@ -63,6 +64,8 @@ def _representable(ufunc: np.ufunc, args: Sequence[Any]) -> Sequence[Any]:
     if type(other) is int or 0 <= value < 128:
         return args
     dtype = as_tensor(other).dtype
+    if ufunc in _LOGIC and is_inexact(dtype) and not -(2**63) <= value < 2**63:
+        raise OverflowError(f"{ufunc.__name__}: Python int too large to convert to C long")
     if is_inexact(dtype) and not -(2**63) <= value < 2**64:
         changed: list[Any] = [float(value), other]
     elif (

@@ -1,0 +1,183 @@
+"""Arguments that NumPy checks are checked in graphs, too, when these run; on both engines."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphify
+import graphify.numpy as gnp
+
+ENGINES = ["reference", pytest.param("tensorflow", marks=pytest.mark.tensorflow)]
+FLOATS = graphify.TensorSpec((None,), np.float64)
+INTS = graphify.TensorSpec((None,), np.int64)
+
+
+def outcome(call: Any, *args: Any, **options: Any) -> Any:
+    """The answer as an array, or the kind of the error."""
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(call(*args, **options))
+    except (ValueError, IndexError, TypeError) as error:
+        return next(c for c in (ValueError, IndexError, TypeError) if isinstance(error, c))
+
+
+def same(got: Any, want: Any) -> bool:
+    if isinstance(want, type) or isinstance(got, type):
+        return got is want
+    close = np.allclose(got, want, rtol=1e-6 if got.dtype.itemsize > 2 else 1e-2, equal_nan=True)
+    return bool(got.dtype == want.dtype and got.shape == want.shape and close)
+
+
+BINS = [
+    [1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [1.0, 1.0, 1.0], [2.0], [1.0, 3.0, 2.0], [2.0, 1.0, 3.0],
+    [1.0, 1.0, 0.0], [1.0, 1.0, 2.0, 0.0], [1.0, np.nan, 0.0], [np.nan, 1.0, 2.0],
+    [1.0, 2.0, np.nan], [2.0, np.nan, 3.0], [-np.inf, 0.0, np.inf],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_digitize(right: bool) -> None:
+    x = np.array([0.5, 1.0, 2.5, 3.0, np.inf])
+    for bins in map(np.array, BINS):
+        want = outcome(np.digitize, x, bins, right)
+        assert same(outcome(gnp.digitize, x, bins, right), want), bins
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_digitize_in_a_graph(engine: str) -> None:
+    place = graphify.function(
+        lambda x, b: gnp.digitize(x, b), input_signature=[FLOATS, FLOATS], engine=engine
+    )
+    x = np.array([0.5, 1.0, 2.5, 3.0, np.inf])
+    for bins in map(np.array, BINS):
+        if np.isnan(bins[1:-1]).any():
+            continue  # NumPy takes such bins for sorted; where the search ends up is anyone's guess
+        want = outcome(np.digitize, x, bins)
+        assert same(outcome(place, x, bins), want), bins
+
+
+@pytest.mark.parametrize("kth", [0, -1, 2, 3, -4, [0, 2], [0, 5], True, 1.0, [[0]], "x", None])
+@pytest.mark.parametrize("name", ["partition", "argpartition"])
+def test_positions_of_a_partition(name: str, kth: Any) -> None:
+    x = np.array([3.0, 1.0, 2.0])
+    got = outcome(getattr(gnp, name), x, kth)
+    want = outcome(getattr(np, name), x, kth)
+    assert isinstance(got, type) == isinstance(want, type)
+    if isinstance(got, np.ndarray):
+        done = got if name == "partition" else x[got]
+        assert (done[kth] == np.sort(x)[kth]).all()
+
+
+def test_a_partition_of_nothing_has_any_position() -> None:
+    assert gnp.partition(np.zeros((2, 0)), 4).numpy().shape == (2, 0)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_positions_of_a_partition_in_a_graph(engine: str) -> None:
+    traced = graphify.function(
+        lambda x, k: gnp.partition(x, k), input_signature=[FLOATS, INTS], engine=engine
+    )
+    fixed = graphify.function(
+        lambda x: gnp.argpartition(x, 2), input_signature=[FLOATS], engine=engine
+    )
+    x = np.array([3.0, 1.0, 2.0])
+    assert traced(x, np.array([0, -1])).numpy().tolist() == [1, 2, 3]
+    assert traced(np.zeros(0), np.array([7])).numpy().tolist() == []
+    for bad in (3, -4):
+        with pytest.raises(ValueError, match="out of bounds"):
+            traced(x, np.array([0, bad]))
+    assert fixed(x).numpy().tolist() == [1, 2, 0]
+    with pytest.raises(ValueError, match="out of bounds"):
+        fixed(x[:2])
+
+
+DATA = [np.arange(4), np.arange(4, dtype=np.int8), np.array([3, 1, 2], np.float32)]
+DATA += [np.array([1, 65504], np.float16), np.array([[5.0, np.nan, 1.0], [1.0, 2.0, 4.0]])]
+POINTS = [0, 1, True, 0.3, 0.5, [0, 1], [0.3], np.array([True]), np.float32(0.3)]
+POINTS += [np.array([0.3, 1], np.float32), [[0.1, 0.9]], [], -0.1, 2, np.nan]
+
+
+@pytest.mark.parametrize("method", ["linear", "lower", "nearest", "midpoint", "hazen"])
+@pytest.mark.parametrize("name", ["quantile", "percentile", "nanquantile", "nanpercentile"])
+def test_quantiles_have_numpys_dtypes(name: str, method: str) -> None:
+    for x in DATA:
+        for q in POINTS:
+            given = q if "quantile" in name or isinstance(q, list) else q * 100
+            want = outcome(getattr(np, name), x, given, axis=-1, method=method)
+            got = outcome(getattr(gnp, name), x, given, axis=-1, method=method)
+            assert same(got, want), (x, q, got, want)
+
+
+def test_quantiles_of_long_half_precision_data() -> None:
+    x = np.arange(2000).astype(np.float16)
+    assert gnp.quantile(x, 0.3333).numpy() == np.quantile(x, 0.3333)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_quantiles_out_of_range_in_a_graph(engine: str) -> None:
+    for name, good, bad in (("quantile", 0.5, 1.5), ("percentile", 50.0, -1.0)):
+        staged = graphify.function(
+            getattr(gnp, name), input_signature=[FLOATS, FLOATS], engine=engine
+        )
+        assert staged(np.array([1.0, 2.0]), np.array([good])).numpy().tolist() == [1.5]
+        for wrong in (bad, np.nan):
+            with pytest.raises(ValueError, match="must be in the range"):
+                staged(np.array([1.0, 2.0]), np.array([good, wrong]))
+
+
+def test_what_numpy_refuses() -> None:
+    line, z = np.array([1.0, 2.0]), np.array([1j, 2.0])
+    calls = {
+        TypeError: [
+            lambda n: n.interp(z, line, line),
+            lambda n: n.interp(line, z, line),
+            lambda n: n.expand_dims(np.float64(1.0), None),
+            lambda n: n.gradient(np.array([True, False, True])),
+        ],
+        ValueError: [lambda n: n.correlate(line, 2.0), lambda n: n.correlate(2.0, line)],
+        OverflowError: [
+            lambda n: n.logical_and(line, 2**70),
+            lambda n: n.logical_or(2**63, line),
+            lambda n: n.logical_xor(line, -(2**63) - 1),
+        ],
+        IndexError: [
+            lambda n: n.quantile(np.zeros(0), np.zeros(0)),
+            lambda n: n.delete(line, np.zeros(0)),
+        ],
+    }
+    for kind, cases in calls.items():
+        for case in cases:
+            for namespace in (np, gnp):
+                with pytest.raises(kind):
+                    case(namespace)
+
+
+ANSWERS = [
+    lambda n: n.interp([0.5], [0.0, 1.0], [0.0, 1 + 2j]),
+    lambda n: n.union1d(np.array([1, 2], np.int8), 3),
+    lambda n: n.concatenate((np.array([1, 2], np.float32), 3.0), axis=None),
+    lambda n: n.append(np.array([1, 2], np.int8), 3),
+    lambda n: n.nanmedian(np.zeros((2, 0, 3)), axis=1),
+    lambda n: n.nanmedian(np.zeros((2, 0)), axis=1, keepdims=True),
+    lambda n: n.nanmedian(np.zeros(0)),
+    lambda n: n.cov(np.zeros((0, 3))),
+    lambda n: n.corrcoef(np.zeros((0, 3))),
+    lambda n: n.cumulative_sum(3, include_initial=True),
+    lambda n: n.roll(np.arange(6), np.array([1, 2])),
+    lambda n: n.roll(np.arange(6).reshape(2, 3), np.array([1, 2]), axis=(0, 1)),
+    lambda n: n.roll(np.arange(6), 1.7),
+    lambda n: n.roll(np.arange(6), []),
+    lambda n: n.polyval(np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0, 3.0])),
+    lambda n: n.gradient(np.float64(1.0)),
+    lambda n: n.real(True),
+    lambda n: n.delete(np.arange(3), []),
+]
+
+
+@pytest.mark.parametrize("number", range(len(ANSWERS)))
+@pytest.mark.filterwarnings("ignore")
+def test_numpys_answers(number: int) -> None:
+    want, got = (outcome(ANSWERS[number], n) for n in (np, gnp))
+    assert isinstance(want, np.ndarray)
+    assert same(got, want), (got, want)
