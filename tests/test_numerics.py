@@ -491,6 +491,16 @@ def squares_of_truth_values(x):
     return x**2, x**3, (x > False) ** 2
 
 
+@program((np.arange(4.0), 0.5), (np.arange(4.0) + 2, 0.5))
+def list_of_an_array_updated_on_the_other_path(x, y):
+    pair = [x.min(), x]
+    if pair[0] > 1:
+        pair[1] = x % 3
+    else:
+        x *= y
+    return pair[0], pair[1], x
+
+
 @program((np.arange(3), np.array(0)), (np.arange(3), np.array(2)))
 def errors_of_branches_not_taken(x, n):
     if n != 0:

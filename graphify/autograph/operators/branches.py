@@ -44,7 +44,7 @@ from graphify.ir.bind import Tensor, as_tensor, recording, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.types import Spec
 from graphify.ops import control, effects
-from graphify.tracing.capture import captured, frame
+from graphify.tracing.capture import captured, frame, restore
 
 
 def if_(
@@ -122,10 +122,7 @@ def _cond(pred: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
     )
     slots = {**false.slots, **true.slots}
     for side in (true, false):
-        for key, slot in slots.items():
-            if key not in side.heap:
-                with recording(side.builder):
-                    side.heap[key] = take_apart(slot.name, slot.read())
+        _look_at_rest(side, slots)
     pairs = list(zip(true.entries, false.entries, strict=True))
     pairs += [(true.heap[key], false.heap[key]) for key in slots]
     joined = [_join_entries(a, b) for a, b in pairs]
@@ -142,6 +139,23 @@ def _cond(pred: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
     for slot, value in zip(slots.values(), values[len(names) :], strict=True):
         slot.write(value)
     return values[: len(names)]
+
+
+def _look_at_rest(side: _Branch, slots: dict[Any, Slot]) -> None:
+    """What a branch leaves in slots that only the other one writes: its own writes are made once
+    more while looking, since a list it did not touch may hold an array that it did."""
+    rest = {key: slot for key, slot in slots.items() if key not in side.heap}
+    if not rest:
+        return
+    done = side.builder.writes_done
+    with recording(side.builder):
+        for key, slot in side.slots.items():
+            slot.write(side.heap[key].build())
+        for key, slot in rest.items():
+            entry = side.heap[key] = take_apart(slot.name, slot.read())
+            entry.freeze()
+    restore(side.builder)
+    side.builder.writes_done = done
 
 
 def _export_conditions(joined: list[_Join], sides: Any, outputs: Any) -> list[int]:
