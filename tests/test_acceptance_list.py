@@ -21,6 +21,7 @@ def test_no_name_is_listed_twice():
     assert len(names) == len(set(names))
 
 
+@pytest.mark.tensorflow
 def test_listed_acceptance_tests_pass():
     if not ACCEPTANCE.is_dir():
         pytest.skip("the acceptance tests are not beside this checkout (../shared/acceptance)")
