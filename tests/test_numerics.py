@@ -501,6 +501,15 @@ def list_of_an_array_updated_on_the_other_path(x, y):
     return pair[0], pair[1], x
 
 
+@program((np.arange(3.0),))
+def endless_loop_on_a_path_not_taken(x):
+    n = 1
+    if x.sum() > 100:
+        while n > 0:
+            n = n + 1 if n < 5 else 1
+    return x * n
+
+
 @program((np.arange(3), np.array(0)), (np.arange(3), np.array(2)))
 def errors_of_branches_not_taken(x, n):
     if n != 0:

@@ -8,6 +8,7 @@ range of some length is staged if its body can be, and unrolled otherwise.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -32,22 +33,31 @@ from graphify.location import here
 from graphify.ops import control, elementwise
 from graphify.tracing.capture import captured, frame, root_of
 
+UNROLL = 8  # for loops of at most so many turns, and known length, are unrolled
+WARN_UNROLLED = 1000
+MAX_TURNS = 1000  # while loops under a staged condition are unrolled no further
+
 
 def while_(
     test: Callable[..., Any], body: Callable[..., State], state: State, names: Names
 ) -> State:
     """The while statement. It may start in Python and turn staged when its condition does."""
-    first = True
-    while True:
+    for turn in itertools.count():
         verdict = _try_test(test, state)
         if is_staged(verdict):
             return _staged_while(test, body, state, names)
         if not verdict:
             return state
-        if first and _becomes_staged(test, body, state):
+        if turn == 0 and _becomes_staged(test, body, state) or _is_endless(turn):
             return _staged_while(test, body, state, names, runs=True)
-        first = False
         state = body(*state)
+    raise AssertionError("unreachable")
+
+
+def _is_endless(turn: int) -> bool:
+    """Whether to stop unrolling: on a path that the run may never take, a loop need not end."""
+    builder = current_builder()
+    return turn == MAX_TURNS and builder is not None and builder.parent is not None
 
 
 def _becomes_staged(test: Callable[..., Any], body: Callable[..., State], state: State) -> bool:
@@ -114,9 +124,6 @@ def _close_loop(
 
 
 # --- for ----------------------------------------------------------------------------------------
-
-UNROLL = 8  # loops of at most so many turns, and known length, are unrolled
-WARN_UNROLLED = 1000
 
 
 def for_(
