@@ -31,7 +31,7 @@ from graphify.errors import (
     SpecError,
     TransformError,
 )
-from graphify.ir.graph import Builder, Literal, Value, constant
+from graphify.ir.graph import Builder, Graph, Literal, Value, constant
 from graphify.ir.op import Op
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sharing import Links, followers, links, storage
@@ -464,7 +464,11 @@ def bind(
     builder = _builder.get()
     if builder is None:
         outputs, single = _evaluate(op, tensors, attrs)
-    elif op.effects or any(type(t._value) is Value for t in tensors) or _has_sizes(attrs):
+    elif (
+        op.effects
+        or any(type(t._value) is Value for t in tensors)
+        or any(isinstance(v, Graph) and v.effects or _is_sized(v) for v in attrs.values())
+    ):
         operand_values = [value_in(t, builder) for t in tensors]
         values = builder.add(op, operand_values, attrs, source, intern=not _tapes.get())
         outputs, single = [Tensor(value) for value in values], len(values) == 1
@@ -526,12 +530,9 @@ def _own_object(result: Any, operands: Sequence[Array]) -> Array:
     return array.view() if any(array is operand for operand in operands) else array
 
 
-def _has_sizes(attrs: dict[str, Any]) -> bool:
-    return any(
-        next(dim_variables(v), None) is not None
-        for v in attrs.values()
-        if isinstance(v, (tuple, Size))
-    )
+def _is_sized(attr: Any) -> bool:
+    """Whether an attribute holds a size known only when the graph runs."""
+    return isinstance(attr, (tuple, Size)) and next(dim_variables(attr), None) is not None
 
 
 # --- in-place updates ---------------------------------------------------------------------------

@@ -590,3 +590,15 @@ def test_traced_bounds_of_every_kind():
         staged(np.ones(1), 1, 2, 0)
     with pytest.raises(TypeError):
         graphify.function(f)(np.ones(1), np.array(0.5), np.array(2), np.array(1))
+
+
+def test_effects_of_a_loop_over_constants_run_at_each_run(capsys):
+    @graphify.function
+    def counts(x):
+        for i in range(12):
+            graphify.print(i, end=" ")
+        return x
+
+    for _ in range(2):
+        counts(np.ones(1))
+        assert capsys.readouterr().out == "0 1 2 3 4 5 6 7 8 9 10 11 "

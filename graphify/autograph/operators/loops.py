@@ -101,7 +101,7 @@ def _staged_while(
     cond_graph = _close_loop(cond_builder, loop.params_of(cond_builder), operands, results, "cond")
     body_graph = _close_loop(builder, loop.params_of(builder), operands, loop.results, "body")
     tensors = control.while_(
-        *loop.initial(),
+        *map(recorded, loop.initial()),
         *map(Tensor, operands),
         cond=cond_graph,
         body=body_graph,
@@ -110,6 +110,12 @@ def _staged_while(
     pure = not cond_graph.effects and not cond_builder.writes_done
     first = (lambda: truth(resolve(as_tensor(test(*state))))) if pure else None
     return loop.finish(tensors, runs, first)
+
+
+def recorded(tensor: Tensor) -> Tensor:
+    """A tensor as a value of the graph: an op on it is recorded and not evaluated on the spot."""
+    builder = current_builder()
+    return tensor if builder is None else Tensor(value_in(tensor, builder), weak=tensor._weak)
 
 
 def _close_loop(
