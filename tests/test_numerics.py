@@ -510,6 +510,18 @@ def endless_loop_on_a_path_not_taken(x):
     return x * n
 
 
+@program((np.arange(3.0), 2))
+def zero_d_arrays_of_scalars(x, k):
+    a = np.array(np.float32(k))
+    b = np.asarray(x[1])
+    c = np.copy(x[2])
+    d, e, f = a, b, c
+    a //= x[2]
+    b += 1
+    c -= x[1]
+    return a, b, c, d, e, f
+
+
 @program((np.arange(3), np.array(0)), (np.arange(3), np.array(2)))
 def errors_of_branches_not_taken(x, n):
     if n != 0:

@@ -70,7 +70,16 @@ def array(
         result = core.copy(result)
     if ndmin > result.ndim:
         result = core.reshape(result, shape=(*(1,) * (ndmin - result.ndim), *result.dims))
-    return result
+    return _no_scalar(result)
+
+
+def _no_scalar(x: Tensor) -> Tensor:
+    """A NumPy scalar as a 0-d array, which can be updated in place; arrays as they are."""
+    if not x._scalar:
+        return x
+    made: Tensor = core.copy(x)
+    made._scalar = False
+    return made
 
 
 def _is_new(source: Tensor, result: Tensor, original: Any) -> bool:
@@ -135,7 +144,8 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Tensor:
 @implements(np.copy)
 def copy(a: Any, order: str = "K", subok: bool = False) -> Tensor:
     """A copy in storage of its own."""
-    return core.copy(to_tensor(a))  # type: ignore[no-any-return]
+    tensor = to_tensor(a)
+    return _no_scalar(tensor) if tensor._scalar else core.copy(tensor)  # type: ignore[no-any-return]
 
 
 @implements(np.astype)
