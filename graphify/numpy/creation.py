@@ -145,7 +145,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Tensor:
 def copy(a: Any, order: str = "K", subok: bool = False) -> Tensor:
     """A copy in storage of its own."""
     tensor = to_tensor(a)
-    return _no_scalar(tensor) if tensor._scalar else core.copy(tensor)  # type: ignore[no-any-return]
+    return _no_scalar(tensor) if tensor._scalar else core.copy(tensor)
 
 
 @implements(np.astype)

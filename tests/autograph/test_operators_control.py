@@ -602,3 +602,14 @@ def test_effects_of_a_loop_over_constants_run_at_each_run(capsys):
     for _ in range(2):
         counts(np.ones(1))
         assert capsys.readouterr().out == "0 1 2 3 4 5 6 7 8 9 10 11 "
+
+
+def test_masks_and_numbers_do_not_join():
+    def mask_or_numbers(x):
+        m = x > 0
+        if x.sum() > 3:
+            m = m * 2
+        return np.diff(m)
+
+    with pytest.raises(graphify.errors.TraceError, match="'m' holds truth values on one path"):
+        graphify.function(mask_or_numbers)(np.arange(3.0))

@@ -125,6 +125,12 @@ def join_spec(name: str, a: Spec, b: Spec, *, fresh_dims: bool = True) -> Spec:
         Unstageable: the ranks differ.
     """
     dtype, weak = join_dtype(a, b)
+    if (a.dtype == BOOL) != (b.dtype == BOOL) and (a.shape or b.shape):
+        raise Unstageable(
+            f"'{name}' holds truth values on one path and numbers on the other: {a} and {b}",
+            location=here(),
+            remedy=f"convert one of them, e.g. {name}.astype(int): masks are not numbers",
+        )
     if a.ndim != b.ndim:
         location = here()
         raise Unstageable(
