@@ -522,6 +522,19 @@ def zero_d_arrays_of_scalars(x, k):
     return a, b, c, d, e, f
 
 
+@program((np.arange(3.0), np.array([0.25, 2.0])))
+def rows_of_a_view_updated_in_a_branch(x, y):
+    v = np.full(3, 0.5)
+    turns, total = 0, 0.0
+    while x.mean() > 0 and turns < 3:
+        turns += 1
+        if v[0] > y[0]:
+            v /= y[-1:]
+        for e in v:
+            total += e
+    return v, total
+
+
 @program((np.arange(3), np.array(0)), (np.arange(3), np.array(2)))
 def errors_of_branches_not_taken(x, n):
     if n != 0:

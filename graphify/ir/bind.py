@@ -388,9 +388,14 @@ def constant_tensor(array: Array, weak: bool = False) -> Tensor:
 
 
 def resolve(tensor: Tensor) -> Tensor:
-    """The tensor to work on: itself, or in a trace the twin of a tensor from outside."""
+    """The tensor to work on: itself, its value up to date, or in a trace the twin of a tensor from
+    outside."""
     builder = _builder.get()
-    if builder is None or type(tensor._value) is Value or is_local(tensor):
+    if builder is None:
+        return tensor
+    if tensor._base is not None:
+        refresh(tensor)
+    if type(tensor._value) is Value or is_local(tensor):
         return tensor
     return builder.external(tensor)  # type: ignore[no-any-return]
 
