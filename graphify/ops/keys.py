@@ -134,7 +134,8 @@ def _fit(new: Tensor, view: Tensor) -> Tensor:
 
 def _fit_shape(new: Tensor, shape: Shape) -> Tensor:
     """`new` broadcast to a shape, extra leading axes of length one dropped, as assignment does."""
-    while new.ndim > len(shape) and new.dims[0] == 1:
+    # A leading axis of unknown length must turn out to be one: reshape checks it when run.
+    while new.ndim > len(shape) and (new.dims[0] == 1 or not isinstance(new.dims[0], int)):
         new = core.reshape(new, shape=new.dims[1:])
     if new.dims == shape:
         return new
@@ -149,7 +150,8 @@ def _fit_shape(new: Tensor, shape: Shape) -> Tensor:
 def _fit_rank(new: Tensor, view: Tensor, plan: _Plan) -> Tensor:
     """`new` with the rank of the indexed elements; `scatter` broadcasts it, and checks lengths."""
     shape = _result_shape(view, plan)
-    while new.ndim > len(shape) and new.dims[0] == 1:
+    # A leading axis of unknown length must turn out to be one: reshape checks it when run.
+    while new.ndim > len(shape) and (new.dims[0] == 1 or not isinstance(new.dims[0], int)):
         new = core.reshape(new, shape=new.dims[1:])
     padded = (1,) * (len(shape) - new.ndim) + new.dims
     fits = len(padded) == len(shape) and all(
