@@ -53,7 +53,7 @@ class Engine(Protocol):
 # Where each engine that comes with graphify lives; the module holds it under the name ENGINE.
 MODULES = {
     "reference": "graphify.engines.reference",
-    "native": "graphify.engines.native",
+    "native": "graphify.engines.native.engine",
     "tensorflow": "graphify.engines.tensorflow.runtime",
 }
 _engines: dict[str, Engine] = {}

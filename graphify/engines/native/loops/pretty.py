@@ -1,0 +1,196 @@
+"""The loop-level program as text that reads like Python.
+
+    print(text(program))
+
+    def softmax(x: f32[n, m]) -> (y: f32[n, m]):
+        parallel for i in n:
+            ...
+
+Names are made unique here; what a user wrote, with its line, stands behind `#`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from graphify.engines.native.loops.program import (
+    Allocate,
+    Apply,
+    Block,
+    Buffer,
+    Call,
+    Checked,
+    Const,
+    Expr,
+    Fail,
+    For,
+    Free,
+    If,
+    Let,
+    Load,
+    Note,
+    Point,
+    Program,
+    Reduce,
+    Set,
+    Stmt,
+    Store,
+    Swap,
+    Var,
+    View,
+    While,
+)
+from graphify.ir.types import short_name
+
+_INFIX = {
+    "add": "+",
+    "subtract": "-",
+    "multiply": "*",
+    "divide": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "equal": "==",
+    "not_equal": "!=",
+    "less": "<",
+    "less_equal": "<=",
+    "greater": ">",
+    "greater_equal": ">=",
+    "logical_and": "and",
+    "logical_or": "or",
+    "bitwise_and": "&",
+    "bitwise_or": "|",
+}
+_REDUCE = {"add": "+=", "multiply": "*=", "logical_and": "and=", "logical_or": "or="}
+
+
+def text(program: Program) -> str:
+    """The whole program."""
+    return "\n".join(_Printer().program(program)) + "\n"
+
+
+def block_text(block: Block) -> str:
+    """Some statements, for messages."""
+    return "\n".join(_Printer().block(block))
+
+
+class _Printer:
+    """Keeps the names given out."""
+
+    def __init__(self) -> None:
+        self._names: dict[Any, str] = {}
+        self._taken: set[str] = set()
+
+    def name(self, thing: Var | Buffer) -> str:
+        known = self._names.get(thing)
+        if known is None:
+            known, n = thing.name, 2
+            while known in self._taken:
+                known, n = f"{thing.name}_{n}", n + 1
+            self._taken.add(known)
+            self._names[thing] = known
+        return known
+
+    def program(self, program: Program) -> Iterator[str]:
+        params = ", ".join(self.declared(b) for b in program.params)
+        results = ", ".join(self.declared(b) for b in program.results)
+        yield f"def {program.name}({params}) -> ({results}):"
+        lines = [*self.block(program.sizes), *self.block(program.body)]
+        yield from (f"    {line}" for line in lines or ["pass"])
+
+    def declared(self, buffer: Buffer) -> str:
+        dims = ", ".join(self.expr(d) for d in buffer.shape)
+        kind = f"{short_name(buffer.dtype)}[{dims}]"
+        if buffer.strides is not None and buffer.ndim:
+            kind += f" by ({', '.join(self.expr(s) for s in buffer.strides)})"
+        if isinstance(buffer.home, View):
+            kind += f" at {self.name(buffer.home.base)} + {self.expr(buffer.home.offset)}"
+        return f"{self.name(buffer)}: {kind}"
+
+    def expr(self, expr: Expr, inside: bool = False) -> str:
+        match expr:
+            case Const(value):
+                return str(value)
+            case Var():
+                return self.name(expr)
+            case Load(buffer, index):
+                return self.element(buffer, index)
+            case Apply("where", (c, a, b)):
+                body = f"{self.expr(a, True)} if {self.expr(c, True)} else {self.expr(b, True)}"
+                return f"({body})" if inside else body
+            case Apply("cast", (x,), dtype):
+                return f"{short_name(dtype)}({self.expr(x)})"
+            case Apply(op, (a, b)) if op in _INFIX:
+                body = f"{self.expr(a, True)} {_INFIX[op]} {self.expr(b, True)}"
+                return f"({body})" if inside else body
+            case Apply(op, args):
+                return f"{op}({', '.join(map(self.expr, args))})"
+        raise TypeError(f"not an expression: {expr!r}")
+
+    def element(self, buffer: Buffer, index: tuple[Expr, ...]) -> str:
+        return f"{self.name(buffer)}[{', '.join(map(self.expr, index))}]"
+
+    def block(self, block: Block) -> Iterator[str]:
+        for stmt in block:
+            yield from self.statement(stmt)
+
+    def inner(self, block: Block) -> Iterator[str]:
+        lines = list(self.block(block)) or ["pass"]
+        return (f"    {line}" for line in lines)
+
+    def statement(self, stmt: Stmt) -> Iterator[str]:
+        match stmt:
+            case Let(var, value):
+                yield self.sourced(f"{self.name(var)} = {self.expr(value)}", stmt)
+            case Checked(var, op, args):
+                call = self.expr(Apply(op, args, var.dtype))
+                yield self.sourced(f"{self.name(var)} = exactly {call}", stmt)
+            case Set(var, value):
+                yield f"{self.name(var)} := {self.expr(value)}"
+            case Store(buffer, index, value):
+                yield self.sourced(f"{self.element(buffer, index)} = {self.expr(value)}", stmt)
+            case Reduce(var, op, value):
+                sign = _REDUCE.get(op, f"{op}=")
+                yield self.sourced(f"{self.name(var)} {sign} {self.expr(value)}", stmt)
+            case For(var, extent, body, kind):
+                head = "" if kind == "serial" else kind + " "
+                yield f"{head}for {self.name(var)} in {self.expr(extent)}:"
+                yield from self.inner(body)
+            case While(test, condition, body):
+                yield "while:"
+                yield from self.inner(test)
+                yield f"    unless {self.expr(condition)}: break"
+                yield from self.inner(body)
+            case If(condition, then, orelse):
+                yield f"if {self.expr(condition)}:"
+                yield from self.inner(then)
+                if orelse:
+                    yield "else:"
+                    yield from self.inner(orelse)
+            case Allocate(buffer):
+                yield f"allocate {self.declared(buffer)}"
+            case Free(buffer):
+                yield f"free {self.name(buffer)}"
+            case Point(handle, target):
+                yield f"{self.name(handle)} -> {self.declared(target)}"
+            case Swap(a, b):
+                yield f"{self.name(a)} <-> {self.name(b)}"
+            case Call():
+                yield self.sourced(self.call(stmt), stmt)
+            case Fail(condition, site, values):
+                shown = "".join(f", {self.expr(v)}" for v in values)
+                yield self.sourced(f"fail {site}{shown} if {self.expr(condition)}", stmt)
+            case Note(line):
+                yield f"# {line}"
+
+    def call(self, call: Call) -> str:
+        outputs = [self.name(b) for b in call.outputs] + [self.name(v) for v in call.variables]
+        operands = [self.declared(b) for b in call.inputs] + [self.expr(s) for s in call.scalars]
+        given = ", ".join(outputs)
+        return f"{given + ' = ' if given else ''}{call.function}({', '.join(operands)})"
+
+    def sourced(self, line: str, stmt: Any) -> str:
+        if stmt.source is None:
+            return line
+        location = stmt.source.resolve()
+        return f"{line}  # {location.line}" if location is not None else line
