@@ -37,6 +37,9 @@ class Settings:
     eager: bool = False  # run_functions_eagerly
     promotion: str = "numpy"  # dtype promotion mode: numpy, all, safe, strict
     prefer_float32: bool = False  # Python floats become float32 instead of float64
+    cache: bool = True  # keep native code on disk for later processes
+    cache_dir: str = ""  # where; "" is the user's cache directory
+    recycle: int = 256  # MiB of results' memory kept after use, for the next results
 
 
 def _from_environment() -> Settings:
