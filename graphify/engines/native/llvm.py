@@ -15,7 +15,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 _SUFFIX = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64", "ptr": "p0"}
@@ -153,6 +153,15 @@ class Module:
             lines += ["", *function.lines()]
         lines += [f"!{i} = {text}" for i, text in enumerate(self._metadata)]
         return "\n".join(lines) + "\n"
+
+
+@dataclass(slots=True)
+class Fold:
+    """The values that a loop carries, see `Function.folding`."""
+
+    index: V
+    values: list[V]
+    results: list[V] = field(default_factory=list)
 
 
 class Function:
@@ -381,6 +390,26 @@ class Function:
         self.module.declare(name, VOID, [value.type, PTR, I32, mask.type])
         self.line(f"call void @{name}({value}, {pointer}, i32 {align}, {mask})")
 
+    # --- atomics --------------------------------------------------------------------------------
+
+    def atomic_load(self, type: Type, pointer: V, order: str = "acquire") -> V:
+        """`order`: monotonic, acquire, seq_cst."""
+        return self.op(type, f"load atomic {type}, {pointer} {order}, align {type.bytes}")
+
+    def atomic_store(self, value: V, pointer: V, order: str = "release") -> None:
+        """`order`: monotonic, release, seq_cst."""
+        self.line(f"store atomic {value}, {pointer} {order}, align {value.type.bytes}")
+
+    def atomic_add(self, pointer: V, value: V, order: str = "seq_cst") -> V:
+        """Add in memory; gives what was there before."""
+        return self.op(value.type, f"atomicrmw add {pointer}, {value} {order}")
+
+    def compare_exchange(self, pointer: V, expected: V, new: V) -> tuple[V, V]:
+        """Write `new` where `expected` is found; gives what was there and whether it was written."""
+        pair = Type(f"{{ {new.type}, i1 }}")
+        both = self.op(pair, f"cmpxchg {pointer}, {expected}, {new} seq_cst seq_cst")
+        return self.op(new.type, f"extractvalue {both}, 0"), self.op(BIT, f"extractvalue {both}, 1")
+
     # --- control --------------------------------------------------------------------------------
 
     def label(self, hint: str = "b") -> str:
@@ -433,6 +462,39 @@ class Function:
             f"  {index.text} = phi i64 [{start.text}, %{before}], [{following.text}, %{last}]"
         )
         self.start(done)
+
+    @contextmanager
+    def folding(
+        self, start: V, stop: V, values: Sequence[V], step: int = 1, hint: str = "fold"
+    ) -> Iterator[Fold]:
+        """A counting loop that carries values: what is written inside gives `fold.values` anew.
+
+        The test is at the end of the body, so that a pass costs one branch. After the loop
+        `fold.results` are the last values, or the first ones if there was no pass.
+        """
+        body, latch, done = self.label(hint), self.label(hint), self.label(hint)
+        self._count += 1
+        index, following = V(I64, f"%i{self._count}"), V(I64, f"%n{self._count}")
+        names = [V(v.type, f"%c{self._count}.{k}") for k, v in enumerate(values)]
+        before = self.block
+        self.br_if(self.icmp("slt", start, stop), body, done)
+        self.start(body)
+        at = len(self._lines)
+        fold = Fold(index, list(names))
+        yield fold
+        self.start(latch)
+        self.line(f"{following.text} = add nsw {index}, {step}")
+        self.br_if(self.icmp("slt", following, stop), body, done)
+        carried = zip([index, *names], [start, *values], [following, *fold.values], strict=True)
+        self._lines[at:at] = [
+            f"  {name.text} = phi {name.type} [{first.text}, %{before}], [{next.text}, %{latch}]"
+            for name, first, next in carried
+        ]
+        self.start(done)
+        fold.results = [
+            self.phi(first.type, [(first, before), (last, latch)])
+            for first, last in zip(values, fold.values, strict=True)
+        ]
 
     @contextmanager
     def when(self, condition: V, hint: str = "then") -> Iterator[None]:
