@@ -39,6 +39,11 @@ def promise(name: str, keep: Callable[[], None]) -> None:
     _promises[name] = keep
 
 
+def known(name: str) -> int | None:
+    """The address of a symbol that is defined already."""
+    return _addresses.get(name)
+
+
 def address(name: str) -> int | None:
     """The address of a symbol, or None if nobody defines it."""
     found = _addresses.get(name)
