@@ -148,10 +148,11 @@ def in_child(work) -> int:
     """The exit code of a forked child that runs `work()` (99: it hung)."""
     child = os.fork()
     if child == 0:
+        code = 98
         try:
-            os._exit(int(work()))
-        except BaseException:
-            os._exit(98)
+            code = int(work())
+        finally:
+            os._exit(code)
     done = threading.Event()
     status = []
 
