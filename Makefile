@@ -6,6 +6,8 @@ VENV     ?= .venv
 PEERS    ?= jax numba
 # Test processes: two fit everywhere, and each may load TensorFlow.
 WORKERS  ?= 2
+# What `make test-no-tensorflow` runs: everything, or these files and folders.
+ONLY     ?=
 # How many random programs `make fuzz` tries.
 PROGRAMS ?= 2000
 
@@ -27,11 +29,11 @@ PYTEST    = $(BIN)/python -m pytest
 SUITE     = $(PYTEST) -n $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test test-all check format lint type acceptance golden bench bench-quick fuzz docs clean
+.PHONY: help demo install test test-all test-no-tensorflow check format lint type acceptance golden bench bench-quick fuzz docs clean
 
 help:  ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
-	    printf '  make %-12s %s\n' "$$name" "$$text"; done
+	    printf '  make %-18s %s\n' "$$name" "$$text"; done
 
 demo: $(READY)  ## install, then cluster real handwritten digits with one compiled NumPy function
 	$(BIN)/python examples/kmeans_digits.py
@@ -45,6 +47,9 @@ test: $(READY)  ## run the test suite and the examples in docstrings
 test-all: $(READY)  ## run all tests, the slow ones too
 	$(SUITE) --hypothesis-profile=ci
 	$(PYTEST) -q --doctest-modules graphify
+
+test-no-tensorflow: $(READY)  ## run the test suite, or ONLY=tests/api, as if TensorFlow were not installed
+	PYTHONPATH=$(CURDIR)/tests/without_tensorflow $(SUITE) -q -m "not slow" $(ONLY)
 
 check: lint type test docs  ## everything a change must pass
 
