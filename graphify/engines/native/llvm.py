@@ -16,7 +16,10 @@ import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphify.engines.native.target import Target
 
 _SUFFIX = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64", "ptr": "p0"}
 _BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "ptr": 8, "i1": 1}
@@ -81,15 +84,25 @@ Parameter = tuple[Type, str] | tuple[Type, str, str]  # type, name, attributes (
 
 
 class Module:
-    """Functions, declarations and globals of one LLVM module."""
+    """Functions, declarations and globals of one LLVM module, made for one machine."""
 
-    def __init__(self, name: str = "graphify") -> None:
+    def __init__(self, name: str = "graphify", target: Target | None = None) -> None:
         self.name = name
+        self._target = target
         self.functions: dict[str, Function] = {}
         self._declarations: dict[str, str] = {}
         self._globals: dict[str, str] = {}
         self._table: dict[tuple[str, str], int] = {}  # (scalar, literal) -> slot of @constants
         self._metadata: list[str] = []
+
+    @property
+    def target(self) -> Target:
+        """The machine the code is made for: the host unless the module was told otherwise."""
+        if self._target is None:
+            from graphify.engines.native.target import host  # it imports this file
+
+            self._target = host()
+        return self._target
 
     def function(
         self,

@@ -40,6 +40,10 @@ class Target:
         """How many scalars of a type fill one vector register."""
         return max(1, self.vector_bytes // type.bytes)
 
+    def has(self, feature: str) -> bool:
+        """Whether the CPU has a feature, by LLVM's name of it: "avx512vl"."""
+        return f"+{feature}" in self.features.split(",")
+
     @property
     def key(self) -> str:
         """What code made for this machine depends on."""
