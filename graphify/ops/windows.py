@@ -114,7 +114,7 @@ def _max_eval(x: Any, axis: int, size: int, **attrs: Any) -> Any:
 
 def _argmax_eval(x: Any, axis: int, size: int, **attrs: Any) -> Any:
     found = _existing(x.shape[axis], size, **attrs)
-    columns = found.T.reshape(-1, size, *(1,) * (x.ndim - axis - 1))
+    columns = found.T.reshape(found.shape[1], size, *(1,) * (x.ndim - axis - 1))
     best: Any = np.take(x, found[:, 0], axis)
     index = np.empty(best.shape, np.int64)
     index[...] = columns[0]
@@ -151,7 +151,7 @@ def _samples(transposed: bool = False, ordered: bool = False) -> Callable[[], An
             attrs = {"window": window, "stride": stride, "dilation": dilation, "padding": padding}
             lengths = {"axis": at, "size": length if transposed else size}
             for d in dtypes.replace("D", "") if ordered else dtypes:
-                x = rng.normal(size=shape) * 4
+                x: Any = rng.normal(size=shape) * 4
                 x = x + 1j * x[::-1] if d == "D" else x > 0 if d == "?" else x
                 result.append(((x.astype(d),), {**lengths, **attrs}))
         return result

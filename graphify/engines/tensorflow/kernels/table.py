@@ -36,6 +36,8 @@ FAMILIES = (
     "reductions",
     "sorting",
     "einsum",
+    "windows",
+    "convolution",
     "linalg",
     "random",
     "control",
