@@ -14,7 +14,7 @@ import contextlib
 import itertools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -40,6 +40,7 @@ class Settings:
     cache: bool = True  # keep native code on disk for later processes
     cache_dir: str = ""  # where; "" is the user's cache directory
     recycle: int = 256  # MiB of results' memory kept after use, for the next results
+    num_threads: int = 0  # threads of the native engine, for the process; 0 is one for each CPU
 
 
 def _from_environment() -> Settings:
@@ -71,6 +72,7 @@ class Config:
     def __init__(self) -> None:
         self._default = _from_environment()
         self._local: ContextVar[Settings | None] = ContextVar("graphify_settings", default=None)
+        self._watchers: dict[str, Callable[[Any], None]] = {}
 
     @property
     def settings(self) -> Settings:
@@ -86,6 +88,8 @@ class Config:
     @contextlib.contextmanager
     def __call__(self, **changes: Any) -> Iterator[None]:
         """Switches for the length of a `with` block, in this thread or task only."""
+        if "num_threads" in changes:
+            raise ValueError("num_threads: one for the process, use config.set_num_threads(n)")
         token = self._local.set(replace(self.settings, **_checked(changes)))
         try:
             yield
@@ -95,6 +99,17 @@ class Config:
     def update(self, **changes: Any) -> None:
         """Switches for the whole process from now on."""
         self._default = replace(self._default, **_checked(changes))
+        for name in changes:
+            if name in self._watchers:
+                self._watchers[name](changes[name])
+
+    def watch(self, name: str, changed: Callable[[Any], None]) -> None:
+        """Call `changed(value)` whenever `update` sets a switch."""
+        self._watchers[name] = changed
+
+    def set_num_threads(self, count: int) -> None:
+        """Use so many threads in this process, the caller's included; 0 is one for each CPU."""
+        self.update(num_threads=count)
 
     def log(self, level: int, text: str) -> None:
         """Print a message of graphify's own, if `debug` is at least `level`."""
@@ -151,6 +166,8 @@ def _checked(changes: dict[str, Any]) -> dict[str, Any]:
         kind = type(getattr(Settings(), name))
         if not isinstance(value, kind) and not (kind is bool and value in (0, 1)):
             raise TypeError(f"{name}: expected {kind.__name__}, got {value!r}")
+    if changes.get("num_threads", 0) < 0:
+        raise ValueError(f"num_threads: expected 0 or more, got {changes['num_threads']}")
     mode = changes.get("promotion", "numpy")
     if mode not in PROMOTION_MODES:
         raise ValueError(f"promotion: expected one of {PROMOTION_MODES}, got {mode!r}")
