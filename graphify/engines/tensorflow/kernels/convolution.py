@@ -12,6 +12,7 @@ from typing import Any
 
 from graphify.engines.tensorflow.frame import Frame
 from graphify.engines.tensorflow.kernels.casting import cast_to, nonzero, wider
+from graphify.engines.tensorflow.kernels.elementwise import choose
 from graphify.engines.tensorflow.kernels.reductions import vector
 from graphify.engines.tensorflow.kernels.table import kernel
 from graphify.engines.tensorflow.kernels.windows import (
@@ -117,6 +118,15 @@ def _equal(frame: Frame, x: Any, got: Any, expected: Any, what: str) -> Any:
     return frame.after(x, frame.check(same, ValueError, text, *map(frame.scalar, (expected, got))))
 
 
+def _unless_empty(frame: Frame, sums: Any, y: Any) -> Any:
+    """Sums over the places of y: for an empty y, TensorFlow leaves what was in memory."""
+    dims = frame.shape_of(y)
+    if all(isinstance(n, int) for n in dims):
+        return sums
+    empty = frame.raw.Equal(x=frame.scalar(_product(dims)), y=frame.constant(0, frame.tf.int64))
+    return choose(frame, empty, 0, sums)
+
+
 def _lift(frame: Frame, x: Any, rank: int, axis: int) -> Any:
     """One spatial axis becomes two, the first of length one, for kernels that want two."""
     if rank != 1:
@@ -192,7 +202,7 @@ def convolution_input(frame: Frame, y: Any, w: Any, size: Any, **attrs: Any) -> 
         filter=_lift(frame, cast_to(frame, w, wide), g.rank, 0),
         out_backprop=_lift(frame, cast_to(frame, y, wide), g.rank, 1),
     )
-    x = cast_to(frame, _drop(frame, x, g.rank, 1), y.dtype)
+    x = cast_to(frame, _unless_empty(frame, _drop(frame, x, g.rank, 1), y), y.dtype)
     return _cut(frame, x, g.padding, lengths)
 
 
@@ -215,7 +225,7 @@ def convolution_kernel(frame: Frame, x: Any, y: Any, size: Any, **attrs: Any) ->
         filter_sizes=_shape_of_lifted(frame, shape, g.rank, 0),
         out_backprop=_lift(frame, cast_to(frame, y, wide), g.rank, 1),
     )
-    return cast_to(frame, _drop(frame, w, g.rank, 0), x.dtype)
+    return cast_to(frame, _unless_empty(frame, _drop(frame, w, g.rank, 0), y), x.dtype)
 
 
 # --- convolution as a matrix product --------------------------------------------------------------
