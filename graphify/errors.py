@@ -5,6 +5,7 @@
      +- TraceError              (RuntimeError)         tracing could not go on
      |   +- ConcreteValueNeeded (TypeError)            Python asked a symbolic tensor for its value
      |   +- LeakedTracer                               a symbolic tensor outlived its trace
+     |   +- DeepRecursion       (RecursionError)       calls nest deeper than tracing can follow
      +- SpecError               (TypeError)            dtypes or operands an op cannot take
      +- ShapeError              (ValueError)           shapes that do not fit together
      +- InvalidArgumentError    (ValueError)           a graphify.debugging check failed
@@ -53,6 +54,10 @@ class LeakedTracer(TraceError):
     """A symbolic tensor was used after, or outside, the trace that made it."""
 
 
+class DeepRecursion(TraceError, RecursionError):
+    """Calls of a function nest deeper than tracing can follow, usually without end."""
+
+
 class SpecError(GraphifyError, TypeError):
     """Operand dtypes or argument kinds an op cannot take."""
 
@@ -83,6 +88,20 @@ class ExportError(GraphifyError, RuntimeError):
 
 class InternalError(GraphifyError, RuntimeError):
     """graphify broke one of its own rules."""
+
+
+# What says that graphify cannot go on, where plain Python might have. The other classes are raised
+# where NumPy raises, too.
+REFUSALS: tuple[type[Exception], ...] = (
+    SyntaxUnsupported,
+    TraceError,
+    SpecError,
+    TransformError,
+    LoweringError,
+    PassError,
+    InternalError,
+    RecursionError,
+)
 
 
 def compose(message: str, location: Any = None, remedy: str | None = None) -> str:

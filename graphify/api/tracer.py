@@ -38,6 +38,7 @@ from graphify.tracing.containers import (
     replace,
 )
 from graphify.tracing.guards import Place
+from graphify.tracing.recursion import deep_recursion
 from graphify.tracing.signature import Call, Pattern, TensorSpec
 
 
@@ -63,6 +64,9 @@ def trace(
             result = run(function, *bound.args, **bound.kwargs)
             return _finish(root, params, result)
     except Exception as error:
+        deep = deep_recursion(error)
+        if deep is not None:
+            raise deep from None  # the traceback has a thousand lines
         located = at(error, _raised_at(error))
         raise located from (error.__cause__ if located is error else error)
     finally:

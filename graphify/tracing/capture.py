@@ -74,6 +74,7 @@ class Root(Builder):
         self.local_objects: dict[int, Any] = {}  # objects the trace itself constructed
         self.arguments: dict[int, Tensor] = {}  # id -> tensors that stand for the caller's arrays
         self.notes: list[str] = []  # why a loop was unrolled and the like, for `explain`
+        self.attempts = 0  # loops being staged that could be unrolled instead
 
     def external(self, thing: Any) -> Tensor:
         known = self.outside.get(id(thing))
@@ -193,6 +194,15 @@ class Root(Builder):
             key = (id(thing), "fields")
             if key not in self.guards:
                 self.guards[key] = Fields(thing, by_content(vars(thing), copy=True))
+
+    @contextlib.contextmanager
+    def attempting(self) -> Iterator[None]:
+        """While a loop is being staged that could be unrolled instead."""
+        self.attempts += 1
+        try:
+            yield
+        finally:
+            self.attempts -= 1
 
     def note_read(self, container: Any) -> None:
         """Note that the program looks at a container: what the trace does to it is no mere log."""

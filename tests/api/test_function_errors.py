@@ -223,6 +223,63 @@ def test_raise_and_assert(function, x):
     agree(function, x)
 
 
+def catches_all(x):
+    try:
+        return x.tolist()
+    except Exception:
+        return x * 0
+
+
+def catches_bare(x):
+    try:
+        return np.fft.fft(x)
+    except:  # noqa: E722
+        return x * 0
+
+
+def catches_several(x):
+    try:
+        return x.tolist()
+    except (KeyError, TypeError):
+        return x * 0
+
+
+def catches_group(x):
+    y = x * 0
+    try:
+        y = x.tolist()
+    except* TypeError:
+        y = x * 0
+    return y
+
+
+@pytest.mark.parametrize("function", [catches_all, catches_bare, catches_several, catches_group])
+def test_a_handler_does_not_take_a_refusal_for_an_error_of_the_program(function):
+    error = raised(function, np.ones(3), plain=False)
+    assert isinstance(error, GraphifyError)
+
+
+def test_a_handler_catches_errors_of_the_program_and_refusals_it_names():
+    @graphify.function
+    def missing(x, table):
+        try:
+            return x * table["scale"]
+        except (KeyError, TypeError):
+            return x
+
+    assert missing(np.ones(2), {}).numpy().tolist() == [1, 1]
+    assert missing(np.ones(2), {"scale": 3}).numpy().tolist() == [3, 3]
+
+    @graphify.function
+    def named(x):
+        try:
+            return x.tolist()
+        except ConcreteValueNeeded:
+            return x
+
+    assert named(np.ones(2)).numpy().tolist() == [1, 1]
+
+
 def test_messages_and_lines_of_raised_errors():
     error = raised(raises_custom, np.full(3, 20.0))
     assert type(error) is Custom and str(error).startswith("too large")

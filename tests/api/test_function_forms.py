@@ -1,6 +1,7 @@
 """Everything that can be decorated, and what the decorated thing still is."""
 
 import functools
+import traceback
 
 import numpy as np
 import pytest
@@ -222,12 +223,67 @@ def test_recursion_with_a_static_bound():
     assert len(power.concrete_functions) == 1
 
 
-def test_recursion_without_a_bound_says_so():
-    def forever(x):
-        return forever(x) if x.sum() > 0 else x
+def fact(n):
+    if n <= 1:
+        return n
+    return n * fact(n - 1)
 
-    with pytest.raises(RecursionError):
-        graphify.function(forever)(np.ones(2))
+
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def is_even(n):
+    return True if n == 0 else is_odd(n - 1)
+
+
+def is_odd(n):
+    return False if n == 0 else is_even(n - 1)
+
+
+def doubled_in_a_loop(x):
+    for i in range(20):
+        x = x + doubled_in_a_loop(x * i)
+    return x
+
+
+def guarded_fact(n):
+    try:
+        return n if n <= 1 else n * guarded_fact(n - 1)
+    except Exception:
+        return n * 0 - 1
+
+
+@pytest.mark.parametrize(
+    "function, line, where",
+    [
+        (fact, "return n * fact(n - 1)", "in fact"),
+        (fibonacci, "fibonacci(n - 1) + fibonacci(n - 2)", "in fibonacci"),
+        (is_even, "return False if n == 0 else is_even(n - 1)", "in "),
+        (doubled_in_a_loop, "x = x + doubled_in_a_loop(x * i)", "in doubled_in_a_loop"),
+        (guarded_fact, "n * guarded_fact(n - 1)", "in guarded_fact"),
+    ],
+)
+def test_recursion_on_a_traced_value_names_the_line(function, line, where):
+    with pytest.raises(graphify.errors.DeepRecursion) as caught:
+        graphify.function(function)(np.array(4))
+    error = caught.value
+    assert isinstance(error, RecursionError)
+    assert error.message.startswith(f"{function.__name__} calls itself")
+    assert line in str(error) and where in str(error)
+    assert "write it as a while loop" in error.remedy
+    assert len("".join(traceback.format_exception(error)).splitlines()) < 40
+
+
+def test_recursion_on_the_number_of_a_loop_unrolls_it():
+    @graphify.function
+    def f(x):
+        for _ in range(9):
+            for i in range(12):
+                x = x + fact(i)
+        return x
+
+    assert int(f(np.array(1))) == 1 + 9 * sum(fact(i) for i in range(12))
 
 
 def test_autograph_false_leaves_the_python_alone():

@@ -127,6 +127,10 @@ def raise_(exception, cause):
     raise exception from cause
 
 
+def catching(kinds=BaseException):
+    return kinds
+
+
 def call(function, *args, **kwargs):
     return function(*args, **kwargs)
 

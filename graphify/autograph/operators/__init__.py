@@ -43,7 +43,7 @@ from graphify.autograph.operators.calls import (
 )
 from graphify.autograph.operators.logical import and_, compare, contains, not_, or_
 from graphify.autograph.operators.loops import for_, while_
-from graphify.autograph.operators.raising import assert_, raise_
+from graphify.autograph.operators.raising import assert_, catching, raise_
 from graphify.autograph.operators.undefined import Undefined, defined
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "augitem",
     "bool",
     "call",
+    "catching",
     "compare",
     "complex",
     "contains",

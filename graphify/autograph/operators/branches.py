@@ -39,7 +39,7 @@ from graphify.autograph.operators.state import (
     take_apart,
 )
 from graphify.autograph.operators.undefined import UNREACHABLE, Unreachable, certain
-from graphify.errors import InternalError, SpecError, SyntaxUnsupported, TraceError
+from graphify.errors import REFUSALS
 from graphify.ir.bind import Tensor, as_tensor, recording, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.types import Spec
@@ -106,7 +106,7 @@ def _outcome(branch: Callable[[], State]) -> Any:
     taken; one that says that the branch cannot be traced is raised now."""
     try:
         return branch()
-    except (TraceError, SpecError, SyntaxUnsupported, InternalError):
+    except REFUSALS:
         raise
     except Exception as error:
         message = getattr(error, "message", None)

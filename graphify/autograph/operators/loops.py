@@ -8,6 +8,7 @@ range of some length is staged if its body can be, and unrolled otherwise.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -183,11 +184,15 @@ def _stage_or_unroll(
     builder = current_builder()
     if builder is None:
         return _python_for(items.concrete(), body, state, names, test)
+    root = root_of(builder)
     try:
-        return _staged_for(items, body, state, names, test)
+        with contextlib.nullcontext() if root is None else root.attempting():
+            return _staged_for(items, body, state, names, test)
     except (LeakedTracer, SyntaxUnsupported):
         raise
     except Exception as error:  # as a staged loop it cannot be traced; turn by turn it may
+        if isinstance(error, RecursionError) and root is not None and root.attempts:
+            raise  # a loop further out may; each of those in between would double the work
         reason = getattr(error, "message", str(error))
     if peel and test is None:
         assert isinstance(items.length, int)

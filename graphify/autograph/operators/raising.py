@@ -1,14 +1,15 @@
-"""assert and raise: at once where Python decides, as effects of the graph where the run does."""
+"""assert, raise and except: at once where Python decides, as effects where the run does."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.undefined import UNREACHABLE
-from graphify.errors import at
+from graphify.errors import REFUSALS, GraphifyError, at
 from graphify.ir.bind import Tensor, current_builder
 from graphify.location import here
 from graphify.ops import effects
@@ -41,6 +42,23 @@ def raise_(exception: Any, cause: Any = None) -> Any:
     pieces, values = _message(args)
     effects.raise_(*values, exception=effects.Raise(kind, pieces))
     return UNREACHABLE
+
+
+def catching(kinds: Any = BaseException) -> Any:
+    """What an `except` clause of these classes catches: no refusal to go on with the trace, unless
+    it asks for errors of graphify. Plain Python might not have failed there at all."""
+    if current_builder() is None or not isinstance(sys.exception(), REFUSALS):
+        return kinds
+    asked_for = any(issubclass(kind, GraphifyError) for kind in _classes(kinds))
+    return kinds if asked_for else ()
+
+
+def _classes(kinds: Any) -> list[type]:
+    """The classes in an `except` clause, whose tuples may be nested; what is no class is Python's
+    to complain about."""
+    if isinstance(kinds, tuple):
+        return [kind for item in kinds for kind in _classes(item)]
+    return [kinds] if isinstance(kinds, type) else []
 
 
 def _message(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Tensor]]:
