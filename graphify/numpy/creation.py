@@ -5,6 +5,7 @@ Shapes and lengths may be traced: `zeros((n, 3))`, `arange(n)`, `linspace(0, 1, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -168,31 +169,20 @@ def filled(shape: Shape, value: Any, dtype: DType) -> Tensor:
     return core.full(shape, value, dtype)
 
 
-@implements(np.zeros)
-def zeros(
-    shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
-) -> Tensor:
-    """An array of zeros."""
-    _only_here(device, like, "zeros")
-    return filled(shape_of(shape), 0, dtype_or(dtype, default_float()))
+def _new(value: int, doc: str) -> Callable[..., Tensor]:
+    def function(
+        shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+    ) -> Tensor:
+        _only_here(device, like, function.__name__)
+        return filled(shape_of(shape), value, dtype_or(dtype, default_float()))
+
+    function.__doc__ = doc
+    return function
 
 
-@implements(np.ones)
-def ones(
-    shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
-) -> Tensor:
-    """An array of ones."""
-    _only_here(device, like, "ones")
-    return filled(shape_of(shape), 1, dtype_or(dtype, default_float()))
-
-
-@implements(np.empty)
-def empty(
-    shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
-) -> Tensor:
-    """An array to be filled; its elements are zero."""
-    _only_here(device, like, "empty")
-    return filled(shape_of(shape), 0, dtype_or(dtype, default_float()))
+zeros = implements(np.zeros)(_new(0, "An array of zeros."))
+ones = implements(np.ones)(_new(1, "An array of ones."))
+empty = implements(np.empty)(_new(0, "An array to be filled; its elements are zero."))
 
 
 @implements(np.full)
@@ -229,49 +219,31 @@ def _like(prototype: Any, dtype: Any, shape: Any) -> tuple[Shape, DType]:
     return (x.dims if shape is None else shape_of(shape)), dtype_or(dtype, x.dtype)
 
 
-@implements(np.zeros_like)
-def zeros_like(
-    a: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Tensor:
-    """Zeros in the shape and dtype of `a`."""
-    dims, kind = _like(a, dtype, shape)
-    return filled(dims, 0, kind)
+def _new_like(value: int, doc: str) -> Callable[..., Tensor]:
+    def function(
+        a: Any,
+        dtype: Any = None,
+        order: str = "K",
+        subok: bool = True,
+        shape: Any = None,
+        *,
+        device: Any = None,
+    ) -> Tensor:
+        dims, kind = _like(a, dtype, shape)
+        return filled(dims, value, kind)
+
+    function.__doc__ = doc
+    return function
 
 
-@implements(np.ones_like)
-def ones_like(
-    a: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Tensor:
-    """Ones in the shape and dtype of `a`."""
-    dims, kind = _like(a, dtype, shape)
-    return filled(dims, 1, kind)
+zeros_like = implements(np.zeros_like)(_new_like(0, "Zeros in the shape and dtype of `a`."))
+ones_like = implements(np.ones_like)(_new_like(1, "Ones in the shape and dtype of `a`."))
 
 
 @implements(np.empty_like)
-def empty_like(
-    prototype: Any,
-    dtype: Any = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> Tensor:
+def empty_like(prototype: Any, *args: Any, **kwargs: Any) -> Tensor:
     """An array to be filled in the shape and dtype of `prototype`; its elements are zero."""
-    dims, kind = _like(prototype, dtype, shape)
-    return filled(dims, 0, kind)
+    return zeros_like(prototype, *args, **kwargs)
 
 
 @implements(np.full_like)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -30,44 +31,21 @@ def _present(x: Tensor, where: Any) -> Any:
     return e.logical_and(mask, to_tensor(where)) if n.limited(where) else mask
 
 
-@implements(np.nansum)
-def nansum(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
-    """The sum, NaN counting as zero."""
-    return n.sum_(without_nan(to_tensor(a), 0), axis, dtype, out, keepdims, initial, where)
+def _with_nan_as(number: int, plain: Callable[..., Any], doc: str) -> Callable[..., Any]:
+    """A function that takes what the plain one takes."""
+
+    @functools.wraps(plain)
+    def function(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return plain(without_nan(to_tensor(a), number), *args, **kwargs)
+
+    function.__doc__ = f"{doc}, NaN counting as {number}."
+    return function
 
 
-@implements(np.nanprod)
-def nanprod(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
-    """The product, NaN counting as one."""
-    return n.prod(without_nan(to_tensor(a), 1), axis, dtype, out, keepdims, initial, where)
-
-
-@implements(np.nancumsum)
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    """The running sum, NaN counting as zero."""
-    return n.cumsum(without_nan(to_tensor(a), 0), axis, dtype, out)
-
-
-@implements(np.nancumprod)
-def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    """The running product, NaN counting as one."""
-    return n.cumprod(without_nan(to_tensor(a), 1), axis, dtype, out)
+nansum = implements(np.nansum)(_with_nan_as(0, n.sum_, "The sum"))
+nanprod = implements(np.nanprod)(_with_nan_as(1, n.prod, "The product"))
+nancumsum = implements(np.nancumsum)(_with_nan_as(0, n.cumsum, "The running sum"))
+nancumprod = implements(np.nancumprod)(_with_nan_as(1, n.cumprod, "The running product"))
 
 
 def _extreme(plain: Callable[..., Any], low: float) -> Callable[..., Any]:
@@ -171,24 +149,7 @@ def nanvar(
     return finish(result, out)
 
 
-@implements(np.nanstd)
-def nanstd(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = False,
-    *,
-    where: Any = True,
-    mean: Any = NO_VALUE,
-    correction: Any = NO_VALUE,
-) -> Any:
-    """The standard deviation of the elements that are no NaN."""
-    variance = nanvar(
-        a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
-    )
-    return finish(e.sqrt(variance), out)
-
-
+nanstd = implements(np.nanstd)(
+    n.root_of(nanvar, "The standard deviation of the elements that are no NaN.")
+)
 NAMES["_without_nan"] = without_nan

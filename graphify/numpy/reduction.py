@@ -6,6 +6,7 @@ where. Small integers are summed as 64-bit ones, float16 means in float32, as in
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -71,61 +72,59 @@ def sum_dtype(x: Tensor, dtype: Any) -> DType:
 # --- sum and prod ------------------------------------------------------------------------------
 
 
-@implements(np.sum)
-def sum_(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
-    """The sum over axes."""
-    x = to_tensor(a)
-    x = keep(to_dtype(x, sum_dtype(x, dtype)), where, 0)
-    result = r.reduce_sum(x, axes=axes_of(axis, x.ndim), keepdims=flag(keepdims))
-    if given(initial):
-        result = e.add(result, core.to_dtype(as_tensor(initial), x.dtype))
-    return finish(result, out)
+def _total(op: Any, neutral: int, combine: Any, doc: str) -> Callable[..., Any]:
+    def function(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = NO_VALUE,
+        where: Any = True,
+    ) -> Any:
+        x = to_tensor(a)
+        x = keep(to_dtype(x, sum_dtype(x, dtype)), where, neutral)
+        result = op(x, axes=axes_of(axis, x.ndim), keepdims=flag(keepdims))
+        if given(initial):
+            result = combine(result, core.to_dtype(as_tensor(initial), x.dtype))
+        return finish(result, out)
+
+    function.__doc__ = doc
+    return function
 
 
-@implements(np.prod)
-def prod(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
-    """The product over axes."""
-    x = to_tensor(a)
-    x = keep(to_dtype(x, sum_dtype(x, dtype)), where, 1)
-    result = r.reduce_prod(x, axes=axes_of(axis, x.ndim), keepdims=flag(keepdims))
-    if given(initial):
-        result = e.multiply(result, core.to_dtype(as_tensor(initial), x.dtype))
-    return finish(result, out)
+sum_ = implements(np.sum)(_total(r.reduce_sum, 0, e.add, "The sum over axes."))
+prod = implements(np.prod)(_total(r.reduce_prod, 1, e.multiply, "The product over axes."))
 
 
 # --- max and min -------------------------------------------------------------------------------
 
 
-def _extreme(op: Any, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
-    x = to_tensor(a)
-    axes = axes_of(axis, x.ndim)
-    if limited(where) and not given(initial):
-        raise ValueError(
-            "reduction operation 'maximum' or 'minimum' does not have an identity, "
-            "so to use a where mask one has to specify 'initial'"
-        )
-    if not given(initial):
-        return finish(op(x, axes=axes, keepdims=flag(keepdims)), out)
-    first = core.strong(core.to_dtype(as_tensor(initial), x.dtype))
-    if limited(where):
-        x = e.where(to_tensor(where), x, first)
-    return finish(_with_initial(op, x, axes, flag(keepdims), first), out)
+def _extreme(op: Any, doc: str) -> Callable[..., Any]:
+    def function(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = NO_VALUE,
+        where: Any = True,
+    ) -> Any:
+        x = to_tensor(a)
+        axes = axes_of(axis, x.ndim)
+        if limited(where) and not given(initial):
+            raise ValueError(
+                "reduction operation 'maximum' or 'minimum' does not have an identity, "
+                "so to use a where mask one has to specify 'initial'"
+            )
+        if not given(initial):
+            return finish(op(x, axes=axes, keepdims=flag(keepdims)), out)
+        first = core.strong(core.to_dtype(as_tensor(initial), x.dtype))
+        if limited(where):
+            x = e.where(to_tensor(where), x, first)
+        return finish(_with_initial(op, x, axes, flag(keepdims), first), out)
+
+    function.__doc__ = doc
+    return function
 
 
 def _with_initial(
@@ -138,30 +137,8 @@ def _with_initial(
     return core.reshape(result, shape=r.reduced_shape(x.dims, axes, keepdims))  # type: ignore[no-any-return]
 
 
-@implements(np.max, np.amax)
-def max_(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
-    """The largest element over axes."""
-    return _extreme(r.reduce_max, a, axis, out, keepdims, initial, where)
-
-
-@implements(np.min, np.amin)
-def min_(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
-    """The smallest element over axes."""
-    return _extreme(r.reduce_min, a, axis, out, keepdims, initial, where)
+max_ = implements(np.max, np.amax)(_extreme(r.reduce_max, "The largest element over axes."))
+min_ = implements(np.min, np.amin)(_extreme(r.reduce_min, "The smallest element over axes."))
 
 
 @implements(np.ptp)
@@ -346,23 +323,20 @@ def var(
     return finish(_variance(to_tensor(a), axis, dtype, ddof, flag(keepdims), where, mean), out)
 
 
-@implements(np.std)
-def std(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = False,
-    *,
-    where: Any = True,
-    mean: Any = NO_VALUE,
-    correction: Any = NO_VALUE,
-) -> Any:
-    """The standard deviation over axes."""
-    ddof = _ddof(ddof, correction)
-    variance = _variance(to_tensor(a), axis, dtype, ddof, flag(keepdims), where, mean)
-    return finish(e.sqrt(variance), out)
+def root_of(variance: Callable[..., Any], doc: str) -> Callable[..., Any]:
+    """The standard deviation: a function that takes what the variance takes."""
+
+    @functools.wraps(variance)
+    def function(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        return finish(e.sqrt(variance(a, axis, dtype, None, *args, **kwargs)), out)
+
+    function.__doc__ = doc
+    return function
+
+
+std = implements(np.std)(root_of(var, "The standard deviation over axes."))
 
 
 @implements(np.average)
