@@ -4,8 +4,8 @@
     void graphify_free(ptr block)
     void graphify_recycle(i64 bytes)      keep at most so many bytes of freed blocks
 
-A fresh large block costs more in page faults than most operations on it cost in arithmetic, so freed
-blocks are kept, in one list for each of four sizes per power of two. Each list has a lock that
+A fresh large block costs more in page faults than most operations on it cost in arithmetic, so
+freed blocks are kept, in one list for each of four sizes per power of two. Each list has a lock that
 nobody waits for: whoever finds it taken asks the system instead. So a lock that a fork leaves taken
 does no harm until the child frees it.
 """
@@ -13,6 +13,7 @@ does no harm until the child frees it.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 
 from graphify.config import config
@@ -43,6 +44,7 @@ def keep_at_most(size: int) -> None:
     _function("graphify_recycle", None, ctypes.c_int64)(size)
 
 
+@functools.cache
 def _function(name: str, result: type | None, argument: type) -> ctypes._CFunctionType:
     return ctypes.CFUNCTYPE(result, argument)(library.need(name))
 

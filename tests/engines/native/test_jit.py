@@ -1,4 +1,4 @@
-"""Machine code comes and goes with its `Code`; symbols, library modules and memory hold together."""
+"""Machine code comes and goes with its `Code`; symbols, library modules and recycled memory."""
 
 import ctypes
 import gc

@@ -1,0 +1,158 @@
+"""Where CPython's and NumPy's functions and fields are in memory, as far as native code uses them.
+
+    if understood(): ...                  # the layouts are the ones known here
+    symbols.address("PyArray_NewFromDescr")
+
+The layout of objects is read off sample objects and compared; where anything differs (another
+implementation, a free-threaded build, a later version), native code leaves objects alone and calls
+go by way of Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import struct
+import sys
+import sysconfig
+from typing import Any
+
+import numpy as np
+
+from graphify.engines.native import symbols
+
+# Functions of CPython that native code calls by name.
+FUNCTIONS = (
+    "PyCapsule_GetPointer",
+    "PyCapsule_New",
+    "PyContextVar_Get",
+    "PyDict_GetItemWithError",
+    "PyErr_CheckSignals",
+    "PyErr_Clear",
+    "PyErr_Occurred",
+    "PyEval_RestoreThread",
+    "PyEval_SaveThread",
+    "PyGILState_Check",
+    "PyGILState_Ensure",
+    "PyGILState_Release",
+    "PyList_New",
+    "PyLong_FromLongLong",
+    "PyLong_FromVoidPtr",
+    "PyObject_Vectorcall",
+    "PyThread_get_thread_ident",
+    "PyTuple_New",
+    "PyType_GenericAlloc",
+    "Py_DecRef",
+    "Py_IncRef",
+)
+# Position of a function in NumPy's table of exported functions, part of its binary interface.
+NUMPY_FUNCTIONS = {"PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
+
+# Fields of an object, and of an array.
+OBJECT_TYPE = 8
+ARRAY_DATA, ARRAY_NDIM, ARRAY_DIMS, ARRAY_STRIDES = 16, 24, 32, 40
+ARRAY_DESCR, ARRAY_FLAGS = 56, 64
+C_ORDER, ALIGNED, CARRAY = 0x1, 0x100, 0x501
+
+# Fields of a type.
+TYPE_BASICSIZE, TYPE_VECTORCALL_OFFSET, TYPE_FLAGS = 32, 56, 168
+HAVE_VECTORCALL = 1 << 11
+
+
+def word(address: int) -> int:
+    """The 64-bit word at an address."""
+    return ctypes.c_int64.from_address(address).value
+
+
+def set_word(address: int, value: int) -> None:
+    ctypes.c_int64.from_address(address).value = value
+
+
+@functools.cache
+def numpy_table() -> Any:
+    """NumPy's exported functions."""
+    core: Any = importlib.import_module("numpy._core._multiarray_umath")
+    get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", ctypes.pythonapi)
+    )
+    address = get(core._ARRAY_API, None)
+    return ctypes.cast(address or 0, ctypes.POINTER(ctypes.c_void_p))
+
+
+@functools.cache
+def define_all() -> None:
+    """Make the functions known to native code by their names."""
+    for name in FUNCTIONS:
+        function = getattr(ctypes.pythonapi, name)
+        symbols.define(name, ctypes.cast(function, ctypes.c_void_p).value or 0)
+    for name, index in NUMPY_FUNCTIONS.items():
+        symbols.define(name, numpy_table()[index])
+
+
+def is_cpython() -> bool:
+    """Whether this is CPython with a global lock, of 64 bits."""
+    free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    return sys.implementation.name == "cpython" and not free_threaded and struct.calcsize("P") == 8
+
+
+@functools.cache
+def understood() -> bool:
+    """Whether objects, arrays and types are laid out as the constants above say."""
+    return is_cpython() and _objects_fit() and _arrays_fit() and _types_fit()
+
+
+def _objects_fit() -> bool:
+    thing = object()
+    return object.__basicsize__ == 16 and word(id(thing) + OBJECT_TYPE) == id(object)
+
+
+def _arrays_fit() -> bool:
+    if numpy_table()[2] != id(np.ndarray) or np.ndarray.__basicsize__ < ARRAY_FLAGS + 4:
+        return False
+    whole = np.arange(30, dtype=np.float32).reshape(5, 6)
+    return all(map(_array_fits, (whole, whole[::2, 1::3], whole.T, np.zeros(()))))
+
+
+def _array_fits(array: Any) -> bool:
+    at = id(array)
+    count = ctypes.c_int32.from_address(at + ARRAY_NDIM).value
+    flags = ctypes.c_int32.from_address(at + ARRAY_FLAGS).value
+    if count != array.ndim or word(at + ARRAY_DESCR) != id(array.dtype):
+        return False
+    dims, strides = word(at + ARRAY_DIMS), word(at + ARRAY_STRIDES)
+    return (
+        word(at + ARRAY_DATA) == array.ctypes.data
+        and tuple(word(dims + 8 * i) for i in range(count)) == array.shape
+        and tuple(word(strides + 8 * i) for i in range(count)) == array.strides
+        and bool(flags & C_ORDER) == bool(array.flags.c_contiguous)
+        and bool(flags & ALIGNED) == bool(array.flags.aligned)
+    )
+
+
+def _types_fit() -> bool:
+    kinds = (type(_types_fit), type(len), type("Sample", (), {"__slots__": ("a",)}))
+    for kind in kinds:
+        if word(id(kind) + TYPE_BASICSIZE) != kind.__basicsize__:
+            return False
+        if word(id(kind) + TYPE_FLAGS) & 0xFFFFFFFF != kind.__flags__ & 0xFFFFFFFF:
+            return False
+        offset = word(id(kind) + TYPE_VECTORCALL_OFFSET)
+        called = bool(kind.__flags__ & HAVE_VECTORCALL)
+        if called != (16 <= offset < kind.__basicsize__):
+            return False
+    return True
+
+
+def slot_offset(kind: type, name: str) -> int:
+    """Where instances of a class keep a slot."""
+    # A member descriptor: object, owner, name, qualified name, then the definition (name, type,
+    # offset, ...).
+    descriptor = kind.__dict__[name]
+    definition = word(id(descriptor) + object.__basicsize__ + 24)
+    return word(definition + 16)
+
+
+def slots_fit(kind: type, names: tuple[str, ...], sample: Any) -> bool:
+    """Whether the slots of a sample are where `slot_offset` says."""
+    return all(word(id(sample) + slot_offset(kind, n)) == id(getattr(sample, n)) for n in names)
