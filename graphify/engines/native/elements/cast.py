@@ -113,15 +113,15 @@ def _truncated(f: Function, x: Element, dtype: DType) -> V:
     if dtype == np.uint64:
         return _to_uint64(f, value)
     if dtype.itemsize == 8:
-        return _to_signed(f, value, 64)
+        return to_signed(f, value, 64)
     if dtype == np.uint32:
-        return f.convert("trunc", _to_signed(f, value, 64), I32.of(x.lanes))
-    whole = _to_signed(f, value, 32)
+        return f.convert("trunc", to_signed(f, value, 64), I32.of(x.lanes))
+    whole = to_signed(f, value, 32)
     type = part_type(dtype).of(x.lanes)
     return whole if dtype.itemsize == 4 else f.convert("trunc", whole, type)
 
 
-def _to_signed(f: Function, x: V, bits: int) -> V:
+def to_signed(f: Function, x: V, bits: int) -> V:
     """To int32 or int64; the lowest integer where it does not fit.
 
     The conversion of the others is poison in LLVM, which a select that does not choose it drops.
@@ -135,7 +135,7 @@ def _to_uint64(f: Function, x: V) -> V:
     """Values from 2**63 on are converted less 2**63; negative ones wrap around."""
     limit = f.const(x.type, 2.0**63)
     high = f.fcmp("oge", x, limit)
-    whole = _to_signed(f, f.select(high, f.fsub(x, limit), x), 64)
+    whole = to_signed(f, f.select(high, f.fsub(x, limit), x), 64)
     top = f.const(whole.type, -(2**63))
     return f.select(high, f.xor(whole, top), whole)
 

@@ -8,7 +8,6 @@ floats. bfloat16 is its 16 bits, since LLVM's own bfloat conversions become libr
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,25 +99,3 @@ def select(f: Function, mask: V, a: Element, b: Element) -> Element:
     assert a.dtype == b.dtype, (a.dtype, b.dtype)
     pairs = zip(a.parts, b.parts, strict=True)
     return Element(a.dtype, tuple(f.select(mask, x, y) for x, y in pairs))
-
-
-def outlined(
-    f: Function,
-    name: str,
-    args: tuple[V, ...],
-    write: Callable[[Function, list[V]], V],
-    result: Type,
-) -> V:
-    """Call a function of the module's own, written on first need.
-
-    Loops are kept out of the caller's blocks this way, and are compiled once per module.
-
-    Args:
-        write: writes the body, given the open function and its arguments; returns the result.
-    """
-    full = f"{name}.{'.'.join(a.type.suffix for a in args)}"
-    if full not in f.module.functions:
-        params = [(a.type, f"x{i}") for i, a in enumerate(args)]
-        inner = f.module.function(full, result, params, "internal", "nounwind")
-        inner.ret(write(inner, list(inner.args.values())))
-    return f.call(full, result, args)
