@@ -13,7 +13,7 @@ def collatz(n):
 collatz(np.array(27))
 """
 
-from graphify import autograph, debugging, errors, numpy, random
+from graphify import autograph, debugging, errors, nn, numpy, random
 from graphify.api.concrete import ConcreteFunction
 from graphify.api.control import cond, fori_loop, scan, switch, while_loop
 from graphify.api.custom import custom_gradient
@@ -60,6 +60,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "map_fn",
+    "nn",
     "numpy",
     "print",
     "random",

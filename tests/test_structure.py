@@ -28,7 +28,7 @@ LAYERS = {
     2: ["ir", "syntax"],
     3: ["ops"],
     4: ["transforms", "optimise", "tracing"],
-    5: ["autograph", "numpy", "engines"],
+    5: ["autograph", "numpy", "nn", "engines"],
     6: ["api", "export"],
     # Thin modules that only give public names to what lies below.
     7: ["random", "debugging"],

@@ -267,10 +267,24 @@ def _in_range_eval(x: Any, low: Any, high: Any, error: str, message: str) -> Any
     return x
 
 
-in_range = defop(
+def _in_range_vmap(args: Any, batched: Any, **attrs: Any) -> Tensor:
+    x, *limits = args
+    if not batched[0]:
+        count = next(a.dims[0] for a, b in zip(args, batched, strict=True) if b)
+        x = core.broadcast_to(x, shape=(count, *x.dims))
+    ones = (1,) * (x.ndim - 1)
+    aligned = [
+        core.reshape(limit, shape=(*limit.dims, *ones)) if b else limit
+        for limit, b in zip(limits, batched[1:], strict=True)
+    ]
+    return in_range(x, *aligned, **attrs)  # type: ignore[no-any-return]
+
+
+in_range: Op = defop(
     "in_range",
     spec=lambda x, low, high, error, message: x,
     eval=_in_range_eval,
+    vmap=_in_range_vmap,
     tf="in_range",
     sample=lambda: [
         (

@@ -51,9 +51,9 @@ class _Geometry:
             self.padding[axis],
         )
 
-    def native(self, dtype: Any, channels: Sequence[Any], gradient: bool) -> bool:
+    def native(self, dtype: Any, others: Sequence[Any], gradient: bool) -> bool:
         """Whether TensorFlow's kernels for the CPU do this, too."""
-        lengths = (*self.kernel, *self.out, *self.lengths, *channels)
+        lengths = (*self.kernel, *self.out, *self.lengths, *others)
         known = [n for n in lengths if isinstance(n, int)]
         return (
             dtype.is_floating
@@ -167,9 +167,9 @@ def _shape_of_lifted(frame: Frame, shape: Sequence[Any], rank: int, axis: int) -
 def convolution(frame: Frame, x: Any, w: Any, size: Any, **attrs: Any) -> Any:
     out = [fits(frame, frame.size(n)) for n in size]
     g = _Geometry(frame, attrs, frame.shape_of(x)[1:-1], frame.shape_of(w)[:-2], out)
-    channels = (frame.shape_of(x)[-1], *frame.shape_of(w)[-2:])
-    x = _equal(frame, x, channels[0], channels[1] * g.groups, "channels of the input")
-    if not g.native(x.dtype, channels, gradient=False):
+    others = (frame.shape_of(x)[-1], *frame.shape_of(w)[-2:], frame.shape_of(x)[0])
+    x = _equal(frame, x, others[0], others[1] * g.groups, "channels of the input")
+    if not g.native(x.dtype, others, gradient=False):
         return _in_wider(frame, _forward, g, x, w)
     wide = _halves(frame, x.dtype)
     x_cut = _cut(frame, x, [-p for p in g.padding], [g.reach(a) for a in range(g.rank)])
@@ -187,9 +187,9 @@ def convolution(frame: Frame, x: Any, w: Any, size: Any, **attrs: Any) -> Any:
 def convolution_input(frame: Frame, y: Any, w: Any, size: Any, **attrs: Any) -> Any:
     lengths = [fits(frame, frame.size(n)) for n in size]
     g = _Geometry(frame, attrs, lengths, frame.shape_of(w)[:-2], frame.shape_of(y)[1:-1])
-    channels = (frame.shape_of(y)[-1], *frame.shape_of(w)[-2:])
-    y = _equal(frame, y, channels[0], channels[2], "channels of argument 1")
-    if not g.native(y.dtype, channels, gradient=True):
+    others = (frame.shape_of(y)[-1], *frame.shape_of(w)[-2:], frame.shape_of(y)[0])
+    y = _equal(frame, y, others[0], others[2], "channels of argument 1")
+    if not g.native(y.dtype, others, gradient=True):
         return _in_wider(frame, _to_input, g, y, w)
     wide = _halves(frame, y.dtype)
     reach = [g.reach(a) for a in range(g.rank)]
@@ -210,9 +210,9 @@ def convolution_input(frame: Frame, y: Any, w: Any, size: Any, **attrs: Any) -> 
 def convolution_kernel(frame: Frame, x: Any, y: Any, size: Any, **attrs: Any) -> Any:
     kernel_ = [fits(frame, frame.size(n)) for n in size]
     g = _Geometry(frame, attrs, frame.shape_of(x)[1:-1], kernel_, frame.shape_of(y)[1:-1])
-    channels = (frame.shape_of(x)[-1], frame.shape_of(y)[-1])
+    others = (frame.shape_of(x)[-1], frame.shape_of(y)[-1], frame.shape_of(y)[0])
     y = _equal(frame, y, frame.shape_of(y)[0], frame.shape_of(x)[0], "samples of argument 2")
-    if not g.native(x.dtype, channels, gradient=True):
+    if not g.native(x.dtype, others, gradient=True):
         return _in_wider(frame, _to_kernel, g, x, y)
     wide = _halves(frame, x.dtype)
     x_cut = _cut(frame, x, [-p for p in g.padding], [g.reach(a) for a in range(g.rank)])
