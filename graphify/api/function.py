@@ -16,14 +16,20 @@ import time
 import types
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
 from graphify.api import tracer
 from graphify.api.causes import key_cause, shape_cause, signature_text
 from graphify.api.concrete import ConcreteFunction, TraceRecord
-from graphify.api.options import check_options, checked_signature, fit
+from graphify.api.options import (
+    FunctionOptions,
+    OnRetrace,
+    check_options,
+    checked_signature,
+    fit,
+)
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.config import config
 from graphify.errors import TraceError
@@ -32,7 +38,6 @@ from graphify.location import here, is_internal, user_frame
 from graphify.tracing.guards import Guard
 from graphify.tracing.signature import Call, Pattern, TensorSpec, fits_64_bits
 
-OnRetrace = Literal["warn", "error"] | Callable[[TraceRecord], None] | None
 DISTINCT_NUMBERS = 3  # the third value of a Python number makes it a traced scalar
 
 
@@ -388,39 +393,16 @@ def _without_internal_frames(error: BaseException) -> BaseException:
 
 @overload
 def function(
-    python_function: Callable[..., Any],
-    *,
-    input_signature: Sequence[TensorSpec] | None = None,
-    autograph: bool = True,
-    reduce_retracing: bool = False,
-    dynamic: bool | None = None,
-    max_traces: int | None = None,
-    on_retrace: OnRetrace = None,
-    engine: str | None = None,
+    python_function: Callable[..., Any], **options: Unpack[FunctionOptions]
 ) -> Function: ...
 @overload
 def function(
-    *,
-    input_signature: Sequence[TensorSpec] | None = None,
-    autograph: bool = True,
-    reduce_retracing: bool = False,
-    dynamic: bool | None = None,
-    max_traces: int | None = None,
-    on_retrace: OnRetrace = None,
-    engine: str | None = None,
+    **options: Unpack[FunctionOptions],
 ) -> Callable[[Callable[..., Any]], Function]: ...
 
 
 def function(
-    python_function: Callable[..., Any] | None = None,
-    *,
-    input_signature: Sequence[TensorSpec] | None = None,
-    autograph: bool = True,
-    reduce_retracing: bool = False,
-    dynamic: bool | None = None,
-    max_traces: int | None = None,
-    on_retrace: OnRetrace = None,
-    engine: str | None = None,
+    python_function: Callable[..., Any] | None = None, **options: Unpack[FunctionOptions]
 ) -> Any:
     """Make a Python function run as graphs; use as a decorator, with or without arguments.
 
@@ -454,17 +436,12 @@ def function(
         >>> double_until(np.array([1.0, 2.0]), np.array(10.0)).numpy()
         array([4., 8.])
     """
-    options: dict[str, Any] = {
-        "input_signature": input_signature,
-        "autograph": autograph,
-        "reduce_retracing": reduce_retracing,
-        "dynamic": dynamic,
-        "max_traces": max_traces,
-        "on_retrace": on_retrace,
-        "engine": engine,
-    }
     if python_function is None:
         return lambda f: Function(f, **options)
     if isinstance(python_function, (classmethod, staticmethod)):
         return type(python_function)(Function(python_function.__func__, **options))
     return Function(python_function, **options)
+
+
+# What help() shows: the options one by one, with their defaults.
+function.__signature__ = inspect.signature(Function).replace(return_annotation=Any)  # type: ignore[attr-defined]

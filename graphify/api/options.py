@@ -5,16 +5,32 @@ fit([1, 2], TensorSpec((None,), np.float32), "f: argument x")    # a float32 ten
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
+from graphify.api.concrete import TraceRecord
 from graphify.engines.base import get_engine
 from graphify.errors import GraphifyError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.types import DType
 from graphify.ops import core
 from graphify.tracing.signature import TensorSpec
+
+OnRetrace = Literal["warn", "error"] | Callable[[TraceRecord], None] | None
+
+
+class FunctionOptions(TypedDict, total=False):
+    """The keywords of `graphify.function`; `Function` has their defaults."""
+
+    input_signature: Sequence[TensorSpec] | None
+    autograph: bool
+    reduce_retracing: bool
+    dynamic: bool | None
+    max_traces: int | None
+    on_retrace: OnRetrace
+    engine: str | None
 
 
 def checked_signature(signature: Any) -> tuple[TensorSpec, ...] | None:
