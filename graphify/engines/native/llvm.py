@@ -177,6 +177,16 @@ class Fold:
     results: list[V] = field(default_factory=list)
 
 
+class Spot:
+    """A place in a function's text that may still be written at: see `Function.writing_at`."""
+
+    __slots__ = ("block", "lines")
+
+    def __init__(self, block: str) -> None:
+        self.lines: list[Any] = []
+        self.block = block  # the label of the block that is open there
+
+
 class Function:
     """One function being written, instruction by instruction."""
 
@@ -195,7 +205,7 @@ class Function:
         self.args = {p[1]: V(p[0], f"%{p[1]}") for p in params}
         self._count = 0
         self._allocas: list[str] = []
-        self._lines: list[str] = []
+        self._lines: list[Any] = []  # lines, and lists of the lines written at spots
         self.block = "entry"  # the label of the open block
         self.closed = False  # whether the open block has ended (br, ret)
 
@@ -210,8 +220,33 @@ class Function:
         yield f"define {linkage}{self.result} @{self.name}({params}) {self.attributes} {{"
         yield "entry:"
         yield from self._allocas
-        yield from self._lines
+        yield from _flat(self._lines)
         yield "}"
+
+    def spot(self, hint: str = "at") -> Spot:
+        """A place right here, followed by a block of its own, to be filled in later.
+
+        What is written there dominates what follows, so it is where a loop's fixed values go.
+        """
+        after = self.label(hint)
+        spot = Spot(self.block)
+        self._lines += [spot.lines, f"  br label %{after}", f"{after}:"]
+        self.block, self.closed = after, False
+        return spot
+
+    @contextmanager
+    def writing_at(self, spot: Spot) -> Iterator[None]:
+        """What is written inside goes to an earlier place of the function."""
+        if self._lines is spot.lines:
+            yield
+            return
+        here = self._lines, self.block, self.closed
+        self._lines, self.block, self.closed = spot.lines, spot.block, False
+        try:
+            yield
+        finally:
+            spot.block = self.block
+            self._lines, self.block, self.closed = here
 
     def line(self, text: str) -> None:
         """An instruction without result."""
@@ -226,6 +261,20 @@ class Function:
         name = f"%v{self._count}"
         self._lines.append(f"  {name} = {text}")
         return V(type, name)
+
+    def reserve(self) -> tuple[list[Any], int]:
+        """A line right here whose text comes later: see `fill`."""
+        self._lines.append("")
+        return self._lines, len(self._lines) - 1
+
+    def fill(self, line: tuple[list[Any], int], text: str) -> None:
+        """The text of a reserved line."""
+        line[0][line[1]] = "  " + text
+
+    def stack(self, name: str, type: Type, count: int, align: int = 64) -> V:
+        """Stack memory with a name of its own; may be asked for when its size is known."""
+        self._allocas.append(f"  %{name} = alloca {type}, i64 {count}, align {align}")
+        return V(PTR, f"%{name}")
 
     # --- constants ------------------------------------------------------------------------------
 
@@ -517,6 +566,14 @@ class Function:
         self.start(yes)
         yield
         self.start(after)
+
+
+def _flat(lines: Sequence[Any]) -> Iterator[str]:
+    for line in lines:
+        if isinstance(line, str):
+            yield line
+        else:
+            yield from _flat(line)
 
 
 def float_literal(scalar: str, number: Any) -> str:

@@ -1,0 +1,173 @@
+"""Calls of functions outside the program: a table from their names to how they are called.
+
+    "matmul"    graphify_matmul_<dtype>: one product of two matrices, any strides
+    "copy"      an array into another of the same shape: memcpy where both are in C order
+    "host"      a Python function; attrs["number"] is its number among the program's hosts
+
+The number that the process knows a host function by is read from the table `graphify_hosts`, an
+external symbol that whoever links the module provides: i64 words, one per host of the program. The
+words of a host call are as entry/host.py has them: for each array, then each scalar (as an array
+without axes): address, dims, strides; for each output, then each variable: address, dims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from graphify.engines.native.elements.element import Element
+from graphify.engines.native.elements.memory import load, store
+from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, V
+from graphify.engines.native.loops.program import (
+    INDEX,
+    Buffer,
+    Call,
+    Expr,
+    For,
+    Handle,
+    Load,
+    Store,
+    Var,
+    index,
+    times,
+)
+from graphify.engines.native.translate import addresses, memory
+from graphify.engines.native.translate.cells import Cell
+from graphify.engines.native.translate.scalars import scalar
+from graphify.engines.native.translate.statements import RULES, rule
+from graphify.engines.native.translate.writer import NULL, Writer, number
+
+FUNCTIONS: dict[str, Callable[[Writer, Call], None]] = {}
+ELEMENT = 16  # bytes that hold any scalar
+
+Writing = Callable[[Writer, Call], None]
+
+
+def function(name: str) -> Callable[[Writing], Writing]:
+    """Register how a function is called."""
+
+    def register(writing: Writing) -> Writing:
+        FUNCTIONS[name] = writing
+        return writing
+
+    return register
+
+
+@rule(Call)
+def _call(w: Writer, stmt: Call) -> None:
+    FUNCTIONS[stmt.function](w, stmt)
+
+
+# --- products -------------------------------------------------------------------------------------
+
+
+@function("matmul")
+def _matmul(w: Writer, stmt: Call) -> None:
+    (c,), (a, b) = stmt.outputs, stmt.inputs
+    args: list[V] = []
+    for matrix in (a, b, c):
+        args.append(addresses.base(w, matrix))
+        args += [addresses.value(w, s) for s in w.strides(matrix)]
+    sizes = (c.shape[0], c.shape[1], a.shape[1])
+    args += [addresses.value(w, n) for n in sizes]
+    w.f.call(f"graphify_matmul_{c.dtype.name}", VOID, [*args, NULL, NULL])
+
+
+# --- copies ---------------------------------------------------------------------------------------
+
+
+@function("copy")
+def _copy(w: Writer, stmt: Call) -> None:
+    (target,), (source,) = stmt.outputs, stmt.inputs
+    if target.strides is None and source.strides is None:
+        total: Expr = index(target.dtype.itemsize)
+        for dim in target.shape:
+            total = times(total, dim)
+        args = [addresses.base(w, target), addresses.base(w, source), addresses.value(w, total)]
+        w.f.call("memmove", PTR, args)
+        return
+    at = tuple(Var(f"c{axis}", INDEX) for axis in range(target.ndim))
+    loop: Store | For = Store(target, at, Load(source, at))
+    for axis in reversed(range(target.ndim)):
+        kind = "vector" if axis == target.ndim - 1 else "serial"
+        loop = For(at[axis], target.shape[axis], (loop,), kind)
+    RULES[type(loop)](w, loop)
+
+
+# --- Python ---------------------------------------------------------------------------------------
+
+
+@function("host")
+def _host(w: Writer, stmt: Call) -> None:
+    f = w.f
+    words = _Words(w, stmt)
+    for buffer in stmt.inputs:
+        words.array(buffer, strides=True)
+    for expr in stmt.scalars:
+        words.scalar(scalar(w, expr))
+    given = []
+    for buffer in stmt.outputs:
+        given.append(words.array(buffer, strides=False))
+    slots = [words.scalar(_cell(w, var).read(f)) for var in stmt.variables]
+    table = f.module.external("graphify_hosts")
+    site = f.load(I64, f.at(table, I64, stmt.attrs["number"]))
+    status = f.call("graphify_host", I32, [site, words.base])
+    w.leave_if(f.icmp("ne", status, V(I32, "0")), V(I32, "-1"))
+    for buffer, word in zip(stmt.outputs, given, strict=True):
+        if isinstance(buffer.home, Handle):
+            _take(w, buffer, words, word)
+    for var, place in zip(stmt.variables, slots, strict=True):
+        _cell(w, var).write(f, load(f, var.dtype, place, 1))
+
+
+def _take(w: Writer, handle: Buffer, words: _Words, word: int) -> None:
+    """The block that the function made, and its shape."""
+    f = w.f
+    f.call("graphify_free", VOID, [f.load(PTR, memory.slot(w, handle))])
+    memory.own(w, handle, f.load(PTR, f.at(words.base, I64, word)))
+    for axis, dim in enumerate(handle.shape):
+        if isinstance(dim, Var) and dim.mutable:
+            length = f.load(I64, f.at(words.base, I64, word + 1 + axis))
+            _cell(w, dim).write(f, Element(INDEX, (length,)))
+
+
+def _cell(w: Writer, var: Var) -> Cell:
+    cell = w.values[var]
+    assert isinstance(cell, Cell), var.name
+    return cell
+
+
+class _Words:
+    """The words of one call, and memory for its scalars, on the stack."""
+
+    def __init__(self, w: Writer, stmt: Call) -> None:
+        self.w, self.count = w, 0
+        scalars = len(stmt.scalars) + len(stmt.variables)
+        total = sum(1 + 2 * b.ndim for b in stmt.inputs) + scalars
+        total += sum(1 + b.ndim for b in stmt.outputs)
+        self.base = w.f.alloca(I64, max(1, total))
+        self.elements = w.f.alloca(I8, max(1, scalars) * ELEMENT)
+        self.used = 0
+
+    def put(self, values: Sequence[V]) -> int:
+        first = self.count
+        for value in values:
+            self.w.f.store(value, self.w.f.at(self.base, I64, self.count))
+            self.count += 1
+        return first
+
+    def array(self, buffer: Buffer, strides: bool) -> int:
+        w = self.w
+        made = isinstance(buffer.home, Handle) and not strides
+        values = [NULL if made else addresses.base(w, buffer)]
+        values += [number(0) if made else addresses.value(w, d) for d in buffer.shape]
+        if strides:
+            values += [addresses.value(w, s) for s in w.strides(buffer)]
+        return self.put(values)
+
+    def scalar(self, x: Element) -> V:
+        """A scalar as an array without axes; its place."""
+        place = self.w.f.at(self.elements, I8, self.used * ELEMENT)
+        self.used += 1
+        store(self.w.f, x, place)
+        self.put([place])
+        return place

@@ -1,0 +1,14 @@
+"""Loops in vector lanes."""
+
+from __future__ import annotations
+
+from graphify.engines.native.loops.program import For
+from graphify.engines.native.translate.writer import Writer
+
+
+def possible(stmt: For) -> bool:
+    return False
+
+
+def write(w: Writer, stmt: For) -> None:
+    raise NotImplementedError
