@@ -38,6 +38,7 @@ def main() -> None:
         counts["programs"] += 1
         counts["skipped"] += verdict.skipped is not None
         counts["lazy errors"] += verdict.lazy > 0
+        counts["rounding"] += verdict.rounding > 0
         if verdict.refused:
             counts["refused"] += 1
             reasons[" ".join(verdict.refused.split()[:12])] += 1
