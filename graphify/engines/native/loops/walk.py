@@ -66,6 +66,17 @@ def map_block(block: Block, leaf: Rename) -> Block:
     return tuple(map_statement(stmt, leaf) for stmt in block)
 
 
+def map_blocks(stmt: Stmt, change: Callable[[Block], Block]) -> Stmt:
+    """A statement with its nested blocks changed."""
+    changes: dict[str, Any] = {}
+    for name in _BLOCKS.get(type(stmt), ()):
+        old = getattr(stmt, name)
+        new = change(old)
+        if new is not old:
+            changes[name] = new
+    return replace(stmt, **changes) if changes else stmt
+
+
 def substitute(block: Block, mapping: Mapping[Var, Expr]) -> Block:
     """`block` with variables replaced where they are read."""
     return map_block(block, lambda e: mapping.get(e, e) if isinstance(e, Var) else e)

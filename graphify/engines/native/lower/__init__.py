@@ -1,0 +1,18 @@
+"""Graph -> loop-level program: `lower`, and one rule for each op it knows.
+
+The ops without a rule are run by their reference meaning from inside the compiled code.
+"""
+
+from graphify.engines.native.lower import (  # noqa: F401  (each registers its rules)
+    control,
+    effects,
+    elementwise,
+    host,
+    indexing,
+    products,
+    reductions,
+    views,
+)
+from graphify.engines.native.lower.lowering import RULES, Lowering, lower
+
+__all__ = ["RULES", "Lowering", "lower"]

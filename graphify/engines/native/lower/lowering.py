@@ -1,0 +1,522 @@
+"""From a graph to a loop-level program: the machine that the rules of the ops are written with.
+
+    program = lower(graph)
+
+Node after node, in program order, becomes statements; fusing them is the business of the passes in
+`loops/`. A scalar value is an expression, an array value a `Lens` or `Delayed` (see `arrays`).
+Rules live in the other files of this folder, one per op:
+
+    @rule("flip")
+    def _flip(low, node): ...
+
+An op without a rule, or one whose rule declines (`Declined`), is run by its reference meaning from
+inside the compiled code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphify.engines.native.lower.arrays import ArrayValue, Delayed, Index, Lens, whole
+from graphify.engines.native.lower.liveness import UPDATES, Facts
+from graphify.engines.native.loops.program import (
+    BOOL,
+    INDEX,
+    ONE,
+    ZERO,
+    Allocate,
+    Apply,
+    Block,
+    Buffer,
+    Const,
+    Expr,
+    Fail,
+    For,
+    Let,
+    Literal,
+    Load,
+    Param,
+    Program,
+    Result,
+    Site,
+    Stmt,
+    Store,
+    Temporary,
+    Var,
+    compare,
+    index,
+    minus,
+    plus,
+    select,
+    times,
+)
+from graphify.ir.graph import Graph, Node, Value, bind_sizes
+from graphify.ir.sizes import Dim, Size, SizeOp, SizeVar, dim_variables
+from graphify.ir.types import DType
+from graphify.location import LazyLoc
+
+Rule = Callable[["Lowering", Node], None]
+RULES: dict[str, Rule] = {}
+NAMED = 2000  # nodes up to which buffers are named after the user's variables
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Register the lowering of ops."""
+
+    def register(function: Rule) -> Rule:
+        for name in names:
+            assert name not in RULES, name
+            RULES[name] = function
+        return function
+
+    return register
+
+
+class Declined(Exception):
+    """A rule cannot lower this node; its reference meaning is run instead."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One graph being lowered: the program's own, or the body of a control-flow op."""
+
+    facts: Facts
+    values: dict[Value, Expr | ArrayValue]
+    sizes: dict[SizeVar, Expr]
+    wanted: dict[Value, Lens]  # values to be computed right where they are wanted
+    taken: set[Value]  # parameters whose memory may be overwritten when they are dead
+    cache: dict[Any, Expr] = field(default_factory=dict)
+
+
+class Lowering:
+    """Statements under construction."""
+
+    def __init__(self, name: str = "graph") -> None:
+        self.name = name
+        self.block: list[Stmt] = []
+        self.frames: list[Frame] = []
+        self.sites: list[Site] = []
+        self.hosts: list[Any] = []
+        self.own: set[Buffer] = set()  # buffers whose memory is the program's to overwrite
+        self.source: LazyLoc | None = None
+        self.hint = "t"
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    # --- statements -----------------------------------------------------------------------------
+
+    def emit(self, stmt: Stmt) -> None:
+        self.block.append(stmt)
+
+    @contextmanager
+    def inside(self) -> Iterator[list[Stmt]]:
+        """Statements written meanwhile go to a block of their own."""
+        outer, self.block = self.block, []
+        sizes, cache = dict(self.frame.sizes), dict(self.frame.cache)
+        try:
+            yield self.block
+        finally:
+            self.block = outer
+            self.frame.sizes, self.frame.cache = sizes, cache
+
+    def let(self, value: Expr, hint: str | None = None) -> Expr:
+        """A name for a value, unless it is one already."""
+        if isinstance(value, Const) or (isinstance(value, Var) and not value.mutable):
+            return value
+        var = Var(hint or self.hint, value.dtype)
+        self.emit(Let(var, value, self.source))
+        return var
+
+    def variable(self, hint: str, init: Expr) -> Var:
+        """A new mutable variable."""
+        var = Var(hint, init.dtype, mutable=True)
+        self.emit(Let(var, init, self.source))
+        return var
+
+    @contextmanager
+    def loop(self, extent: Expr, hint: str = "i", kind: str = "parallel") -> Iterator[Expr]:
+        """`for i in extent` around the statements written meanwhile."""
+        if extent == ONE:
+            yield ZERO
+            return
+        var = Var(hint, INDEX)
+        with self.inside() as body:
+            yield var
+        self.emit(For(var, extent, tuple(body), kind, self.source))
+
+    @contextmanager
+    def loops(self, shape: Sequence[Expr], kind: str = "parallel") -> Iterator[Index]:
+        """Nested loops over a shape, in C order."""
+        names = "ijklmnopq"
+        index: list[Expr] = []
+        pending: list[tuple[Any, Expr]] = []
+        for position, extent in enumerate(shape):
+            manager = self.loop(extent, names[min(position, 8)], kind)
+            pending.append((manager, manager.__enter__()))
+            index.append(pending[-1][1])
+        yield tuple(index)
+        for manager, _ in reversed(pending):
+            manager.__exit__(None, None, None)
+
+    def site(
+        self,
+        kind: type[BaseException],
+        template: str = "",
+        dtypes: Sequence[DType] = (),
+        raiser: Any = None,
+    ) -> int:
+        """A new place of failure; its number."""
+        self.sites.append(Site(kind, template, self.source, tuple(dtypes), raiser))
+        return len(self.sites)
+
+    def fail(
+        self,
+        condition: Expr,
+        kind: type[BaseException],
+        template: str,
+        *values: Expr,
+        raiser: Any = None,
+    ) -> None:
+        """`if condition: raise kind(template.format(*values))`."""
+        if condition == Const(False, BOOL):
+            return
+        site = self.site(kind, template, [v.dtype for v in values], raiser)
+        self.emit(Fail(condition, site, tuple(values), self.source))
+
+    # --- sizes ----------------------------------------------------------------------------------
+
+    def bound(self, dim: Dim) -> bool:
+        return isinstance(dim, int) or all(v in self.frame.sizes for v in dim.variables())
+
+    def dim(self, dim: Dim) -> Expr:
+        """A size as an expression."""
+        if isinstance(dim, (int, np.integer)):
+            return index(int(dim))
+        known = self.frame.cache.get(dim)
+        if known is None:
+            total: Expr = ZERO
+            for monomial, coefficient in dim.terms:
+                product: Expr = index(coefficient)
+                for atom, power in monomial:
+                    base = self._atom(atom)
+                    for _ in range(power):
+                        product = times(product, base)
+                total = plus(total, product)
+            known = self.frame.cache[dim] = self.let(total, "n")
+        return known
+
+    def _atom(self, atom: SizeVar | SizeOp) -> Expr:
+        if isinstance(atom, SizeVar):
+            return self.frame.sizes[atom]
+        a, b = (self.dim(arg) for arg in atom.args)
+        match atom.name:
+            case "floordiv" | "mod":
+                op = {"floordiv": "floor_divide", "mod": "remainder"}[atom.name]
+                return self.let(Apply(op, (a, b), INDEX), "n")
+            case "max" | "min":
+                return self.let(Apply(f"{atom.name}imum", (a, b), INDEX), "n")
+            case "wrap":
+                return self.let(select(compare("less", a, ZERO), plus(a, b), a), "n")
+        raise AssertionError(atom.name)
+
+    def dims(self, shape: Sequence[Dim], computed: Sequence[Expr] | None = None) -> Index:
+        """A shape as expressions: by its sizes where they are known, else as `computed`."""
+        return tuple(
+            self.dim(dim) if computed is None or self.bound(dim) else computed[axis]
+            for axis, dim in enumerate(shape)
+        )
+
+    def bind(self, value: Value, shape: Sequence[Expr]) -> None:
+        """Size variables that the axes of a value bind."""
+        for dim, length in zip(value.spec.shape, shape, strict=True):
+            if isinstance(dim, Size) and (variable := dim.as_variable()) is not None:
+                if variable not in self.frame.sizes:
+                    self.frame.sizes[variable] = self.let(length, variable.name)
+
+    # --- values ---------------------------------------------------------------------------------
+
+    def scalar(self, value: Value) -> Expr:
+        """A 0-d value."""
+        found = self.frame.values[value]
+        assert not isinstance(found, (Lens, Delayed)), value
+        return found
+
+    def array(self, value: Value) -> ArrayValue:
+        """Any value as an array; a scalar is an array without axes."""
+        found = self.frame.values[value]
+        if isinstance(found, (Lens, Delayed)):
+            return found
+        return Delayed(found.dtype, (), lambda _: found)
+
+    def define(self, value: Value, result: Expr | ArrayValue) -> None:
+        """What a value of the graph is from now on."""
+        if isinstance(result, (Lens, Delayed)):
+            if not value.spec.shape and not result.shape:
+                result = self.let(result.at(()))
+            else:
+                self.bind(value, result.shape)
+        elif not isinstance(result, (Const, Var)):
+            result = self.let(result)
+        self.frame.values[value] = result
+
+    def buffer(
+        self, dtype: DType, shape: Sequence[Expr], hint: str | None = None, scratch: bool = False
+    ) -> Buffer:
+        """New memory in C order."""
+        buffer = Buffer(hint or self.hint, dtype, tuple(shape), Temporary())
+        self.emit(Allocate(buffer))
+        self.own.add(buffer)
+        return buffer
+
+    def target(self, value: Value, shape: Sequence[Expr]) -> Lens:
+        """Where the elements of a value go: where they are wanted, or new memory."""
+        wanted = self.frame.wanted.get(value)
+        if wanted is not None and self.same_shape(wanted.shape, shape):
+            return wanted
+        return whole(self.buffer(value.spec.dtype, shape))
+
+    def same_shape(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
+        return len(a) == len(b) and all(x == y for x, y in zip(a, b, strict=True))
+
+    def fill(self, value: Value, shape: Sequence[Expr], element: Callable[[Index], Expr]) -> None:
+        """Compute every element of a value, independently."""
+        if not value.spec.shape:
+            self.define(value, self.let(element(())))
+            return
+        lens = self.target(value, shape)
+        with self.loops(shape) as at:
+            self.store(lens, at, element(at))
+        self.define(value, lens)
+
+    def store(self, lens: Lens, at: Index, value: Expr) -> None:
+        self.emit(Store(lens.buffer, lens.index(at), value, self.source))
+
+    def memory(self, value: Value | ArrayValue, hint: str | None = None) -> Lens:
+        """A value as memory: itself, or a copy of what is computed on the fly."""
+        array = self.array(value) if isinstance(value, Value) else value
+        return array if isinstance(array, Lens) else whole(self.copy(array, hint))
+
+    def contiguous(self, value: Value | ArrayValue) -> Buffer:
+        """A value as a buffer in C order."""
+        array = self.array(value) if isinstance(value, Value) else value
+        if isinstance(array, Lens) and array.is_whole and array.buffer.strides is None:
+            return array.buffer
+        return self.copy(array)
+
+    def copy(self, array: ArrayValue, hint: str | None = None) -> Buffer:
+        """The elements in new memory of their own."""
+        buffer = self.buffer(array.dtype, array.shape, hint)
+        self.assign(whole(buffer), array)
+        return buffer
+
+    def assign(self, lens: Lens, array: ArrayValue) -> None:
+        """Element by element; the memories do not overlap."""
+        with self.loops(lens.shape) as at:
+            self.store(lens, at, array.at(at))
+
+    def overwrites(self, value: Value, node: Node) -> Lens | None:
+        """The memory of an operand that `node` may change in place: nobody reads it afterwards."""
+        array = self.frame.values[value]
+        if not isinstance(array, Lens) or not array.is_whole:
+            return None
+        root = self.frame.facts.root(value)
+        owned = array.buffer.root in self.own and (root.node.op.name != "param" or root in self.frame.taken)
+        return array if owned and self.frame.facts.dies_at(value, node) else None
+
+    # --- graphs ---------------------------------------------------------------------------------
+
+    def run(
+        self,
+        graph: Graph,
+        args: Sequence[Expr | ArrayValue],
+        wanted: dict[int, Lens],
+        taken: Sequence[int] = (),
+    ) -> list[Expr | ArrayValue]:
+        """The statements of a graph for these operands; its results.
+
+        Args:
+            wanted: where to put results, by their position, if that can be done.
+            taken: positions of the operands whose memory may be overwritten.
+        """
+        facts = Facts.of(graph)
+        frame = Frame(facts, {}, {}, {}, {graph.params[i] for i in taken})
+        if self.frames:
+            frame.cache = {}
+        self.frames.append(frame)
+        for value, arg in zip(graph.params, args, strict=True):
+            self.define(value, arg)
+        for position, lens in wanted.items():
+            _want(facts, graph.results[position], lens, frame.wanted)
+        for node in facts.nodes:
+            self.node(node)
+        results = [frame.values[value] for value in graph.results]
+        self.frames.pop()
+        return results
+
+    def node(self, node: Node) -> None:
+        """Lower one node."""
+        outer_source, outer_hint = self.source, self.hint
+        self.source, self.hint = node.source, self.named(node)
+        length, hosts, sites = len(self.block), len(self.hosts), len(self.sites)
+        try:
+            rule = RULES.get(node.op.name)
+            if rule is None:
+                raise Declined
+            rule(self, node)
+        except Declined:
+            del self.block[length:], self.hosts[hosts:], self.sites[sites:]
+            RULES["host"](self, node)
+        self.source, self.hint = outer_source, outer_hint
+
+    def named(self, node: Node) -> str:
+        """A name for what a node gives: the user's, or the op's."""
+        if node.source is not None and len(self.frames[0].facts.nodes) < NAMED:
+            name = node.source.resolve().variable
+            if name:
+                return name
+        return node.op.name
+
+
+def _want(facts: Facts, value: Value, lens: Lens, wanted: dict[Value, Lens]) -> None:
+    """Ask for a value at a place, and for what it is an update of, if nobody else needs that."""
+    while value not in wanted:
+        wanted[value] = lens
+        node = value.node
+        if node.op.name not in UPDATES or node not in facts.position:
+            return
+        base = node.inputs[0]
+        if facts.root(base) != base or not facts.dies_at(base, node):
+            return
+        value = base
+
+
+def lower(graph: Graph, name: str | None = None, layouts: Sequence[str] | None = None) -> Program:
+    """The loop-level program of a graph, as its nodes say it, before any pass.
+
+    Args:
+        layouts: for each parameter "C" (its elements lie in C order) or "any".
+    """
+    low = Lowering(name or graph.name)
+    params = _parameters(graph, layouts)
+    facts = Facts.of(graph)
+    frame = Frame(facts, {}, {}, {}, set())
+    low.frames.append(frame)
+    for value, buffer in zip(graph.params, params, strict=True):
+        low.source = value.node.source
+        low.define(value, whole(buffer))
+    low.source = None
+    _check_sizes(low, graph, params)
+    dims = [_known_dims(low, value) for value in graph.results]
+    sizes, low.block = tuple(low.block), []
+    sizes, scalars = _split_loads(sizes)
+    low.block = list(scalars)
+    results = _results(low, graph, dims)
+    for node in facts.nodes:
+        low.node(node)
+    _deliver(low, graph, results)
+    return Program(
+        low.name,
+        tuple(params),
+        tuple(results),
+        sizes,
+        tuple(dims),
+        tuple(low.block),
+        tuple(low.sites),
+        tuple(low.hosts),
+    )
+
+
+def _parameters(graph: Graph, layouts: Sequence[str] | None) -> list[Buffer]:
+    """A buffer for each parameter; every axis of symbolic length has a variable of its own."""
+    buffers = []
+    for position, value in enumerate(graph.params):
+        name = value.node.attrs.get("name") or f"x{position}"
+        shape = tuple(
+            index(d) if isinstance(d, int) else Var(str(d).replace(" ", ""), INDEX)
+            for d in value.spec.shape
+        )
+        strides = None
+        if layouts is not None and layouts[position] != "C":
+            strides = tuple(Var(f"s{axis}", INDEX) for axis in range(len(shape)))
+        buffers.append(Buffer(_identifier(name), value.spec.dtype, shape, Param(position), strides))
+    return buffers
+
+
+def _identifier(name: str) -> str:
+    return "".join(c if c.isalnum() or c == "_" else "_" for c in str(name))
+
+
+def _check_sizes(low: Lowering, graph: Graph, params: Sequence[Buffer]) -> None:
+    """Axes that must have the length of another one, or an expression of such."""
+    for value, buffer in zip(graph.params, params, strict=True):
+        for axis, (dim, length) in enumerate(zip(value.spec.shape, buffer.shape, strict=True)):
+            if isinstance(dim, int) or not low.bound(dim) or low.dim(dim) == length:
+                continue
+            low.fail(
+                compare("not_equal", length, low.dim(dim)),
+                ValueError,
+                f"argument {buffer.name!r}: axis {axis}: expected length {{1}}, got {{0}}",
+                length,
+                low.dim(dim),
+            )
+
+
+def _known_dims(low: Lowering, value: Value) -> tuple[Expr, ...] | None:
+    shape = value.spec.shape
+    return low.dims(shape) if all(low.bound(dim) for dim in shape) else None
+
+
+def _split_loads(block: Block) -> tuple[Block, Block]:
+    """The reading of 0-d parameters is no matter of sizes."""
+    reads = tuple(s for s in block if isinstance(s, Let) and isinstance(s.value, Load))
+    return tuple(s for s in block if s not in reads), reads
+
+
+def _results(low: Lowering, graph: Graph, dims: Sequence[tuple[Expr, ...] | None]) -> list[Buffer]:
+    """A buffer for each result of known shape; values are asked for right there."""
+    buffers: list[Buffer] = []
+    params = set(graph.params)
+    for position, (value, shape) in enumerate(zip(graph.results, dims, strict=True)):
+        if shape is None:  # its axes are known when it is: see _deliver
+            shape = tuple(Var(f"d{axis}", INDEX, True) for axis in range(value.spec.ndim))
+            buffers.append(Buffer(f"out{position}", value.spec.dtype, shape, Result(position)))
+            continue
+        buffer = Buffer(f"out{position}", value.spec.dtype, shape, Result(position))
+        buffers.append(buffer)
+        low.own.add(buffer)
+        if value.spec.shape and value not in params:
+            _want(low.frame.facts, value, whole(buffer), low.frame.wanted)
+    return buffers
+
+
+def _deliver(low: Lowering, graph: Graph, results: Sequence[Buffer]) -> None:
+    """Copy what was not computed in its place."""
+    from graphify.engines.native.loops.program import Set
+
+    for buffer, value in zip(results, graph.results, strict=True):
+        found = low.frame.values[value]
+        if not isinstance(found, (Lens, Delayed)):
+            low.emit(Store(buffer, (), found))
+            continue
+        if isinstance(found, Lens) and found.buffer is buffer and found.is_whole:
+            continue
+        if any(isinstance(d, Var) and d.mutable for d in buffer.shape):
+            for dim, length in zip(buffer.shape, found.shape, strict=True):
+                assert isinstance(dim, Var)
+                low.emit(Let(dim, length))
+            low.emit(Allocate(buffer))
+        low.assign(whole(buffer), found)
+
+
+def unbound(low: Lowering, shape: Sequence[Dim]) -> bool:
+    return any(v not in low.frame.sizes for v in dim_variables(tuple(shape)))
+
+
+__all__ = ["RULES", "Declined", "Lowering", "bind_sizes", "lower", "minus", "rule"]
