@@ -59,12 +59,12 @@ def key(seed: Any) -> Tensor:
 def _half(x: Tensor, shift: int) -> Tensor:
     moved = e.right_shift(x, np.uint64(shift)) if shift else x
     low = e.bitwise_and(moved, np.uint64(0xFFFFFFFF))
-    return core.cast(low, dtype=np.dtype(np.uint32))  # type: ignore[no-any-return]
+    return core.cast(low, dtype=np.dtype(np.uint32))
 
 
 def _random(key: Any, shape: Shape, width: int, start: Any = 0) -> Tensor:
     k, first = to_tensor(key), core.cast(to_tensor(start), dtype=np.dtype(np.uint64))
-    return random_bits(k, first, shape=shape, width=width)  # type: ignore[no-any-return]
+    return random_bits(k, first, shape=shape, width=width)
 
 
 def split(key: Any, num: Any = 2) -> Tensor:
@@ -134,7 +134,7 @@ def _unit_pair(key: Any, shape: Shape, dtype: DType) -> Tensor:
 
 def exponential(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
     """Exponential of scale 1."""
-    return -e.log1p(-_unit(key, shape_of(shape), _float_dtype(dtype)))  # type: ignore[no-any-return]
+    return -e.log1p(-_unit(key, shape_of(shape), _float_dtype(dtype)))
 
 
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Tensor:
@@ -142,7 +142,7 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Tensor:
     chance = to_tensor(p)
     target = chance.dtype if chance.dtype.name in _FRACTION else np.dtype(np.float64)
     dims = chance.dims if shape is None else shape_of(shape)
-    return e.less(_unit(key, dims, target), chance)  # type: ignore[no-any-return]
+    return e.less(_unit(key, dims, target), chance)
 
 
 def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = np.int64) -> Tensor:
@@ -154,7 +154,7 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = np.int6
     _check_bounds(low, high)
     span = core.cast(high - low, dtype=np.dtype(np.uint64))
     place = e.remainder(_random(key, shape_of(shape), 64), span)
-    return core.cast(core.cast(place, dtype=np.dtype(np.int64)) + low, dtype=target)  # type: ignore[no-any-return]
+    return core.cast(core.cast(place, dtype=np.dtype(np.int64)) + low, dtype=target)
 
 
 def _check_bounds(low: Tensor, high: Tensor) -> None:
@@ -181,7 +181,7 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
     if not replace:
         if p is not None:
             raise SpecError("choice: replace=False with p is not supported")
-        return core.reshape(permutation(key, t)[:count], shape=(*dims, *t.dims[1:]))  # type: ignore[no-any-return]
+        return core.reshape(permutation(key, t)[:count], shape=(*dims, *t.dims[1:]))
     if p is not None:
         chances = gnp.cumsum(to_tensor(p))
         unit: Any = _unit(key, dims, chances.dtype)

@@ -287,7 +287,7 @@ def _staged_scan(step: Function, init: Any, rows: Sequence[Tensor], count: Dim) 
         raise TraceError("scan: the carry keeps changing its dtype from step to step")
     sub = turn.graph
     operands = [fit(tensor, spec) for tensor, spec in zip(start, specs, strict=True)]
-    results = control.loop(
+    results = control.loop.several(
         *operands,
         *rows,
         *sub.captures,

@@ -76,7 +76,7 @@ def _bind_custom(xs: list[Tensor], ys: list[Tensor], grad_fn: Function) -> Seque
 
     options: dict[str, Any] = {"inputs": len(xs), "outputs": len(ys)}
     if current_builder() is None:
-        return derivative.custom_gradient(*xs, *ys, backward=backward, **options)  # type: ignore[no-any-return]
+        return derivative.custom_gradient.several(*xs, *ys, backward=backward, **options)
 
     def filled(*gs: Tensor) -> list[Tensor]:
         return [
@@ -85,7 +85,7 @@ def _bind_custom(xs: list[Tensor], ys: list[Tensor], grad_fn: Function) -> Seque
 
     specs = [core.strong(y).spec for y in ys]
     sub = subgraph(filled, specs, "backward", "custom_gradient")
-    return derivative.custom_gradient(  # type: ignore[no-any-return]
+    return derivative.custom_gradient.several(
         *xs, *ys, *sub.captures, backward=sub.graph, **options
     )
 

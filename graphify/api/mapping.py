@@ -231,7 +231,7 @@ def _aligned(leaf: _Leaf, count: Dim) -> Tensor:
     rows = leaf.lanes()
     if rows.dims[0] == count:
         return rows
-    return core.reshape(rows, shape=(count, *rows.dims[1:]))  # type: ignore[no-any-return]
+    return core.reshape(rows, shape=(count, *rows.dims[1:]))
 
 
 def _lane_graph(
@@ -312,7 +312,7 @@ def map_fn(fn: Function, elems: Any) -> Any:
         return result, [examples[place] for place in changed]
 
     sub = subgraph(lane, specs, "row", "map_fn")
-    found = map_(*rows, *sub.captures, length=count, body=sub.graph, xs=len(rows))
+    found = map_.several(*rows, *sub.captures, length=count, body=sub.graph, xs=len(rows))
     structure, _ = sub.treedef.children
     _update("map_fn", leaves, sub.captures, changed, found[structure.num_leaves :])
     return structure.unflatten(found)

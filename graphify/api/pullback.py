@@ -30,7 +30,7 @@ def unit_vectors(dims: Sequence[Dim], dtype: DType) -> Tensor:
     count = product(dims)
     index = iota(length=count, dtype=np.dtype(np.int64))
     eye = equal(core.reshape(index, shape=(count, 1)), core.reshape(index, shape=(1, count)))
-    return core.reshape(core.cast(eye, dtype=dtype), shape=(count, *dims))  # type: ignore[no-any-return]
+    return core.reshape(core.cast(eye, dtype=dtype), shape=(count, *dims))
 
 
 def _sweep(function: Callable[[Tensor], Rows], basis: Tensor) -> Rows:
@@ -76,7 +76,7 @@ def forward_jacobian(tape: Tape, targets: Sequence[Key], source: Key) -> Rows:
 def _columns(row: Tensor, dims: Sequence[Dim]) -> Tensor:
     """`[count, *target]` as `[*target, *source]`."""
     moved = transpose(row, axes=(*range(1, row.ndim), 0))
-    return core.reshape(moved, shape=(*moved.dims[:-1], *dims))  # type: ignore[no-any-return]
+    return core.reshape(moved, shape=(*moved.dims[:-1], *dims))
 
 
 def batch_rows(tape: Tape, target: Key, source: Key) -> Tensor | None:
@@ -91,4 +91,4 @@ def batch_rows(tape: Tape, target: Key, source: Key) -> Tensor | None:
     if rows is None:
         return None
     moved = transpose(rows, axes=(1, 0, *range(2, rows.ndim)))
-    return core.reshape(moved, shape=(batch, *dims, *moved.dims[2:]))  # type: ignore[no-any-return]
+    return core.reshape(moved, shape=(batch, *dims, *moved.dims[2:]))

@@ -3,16 +3,20 @@
     sin = defop("sin", spec=..., eval=np.sin, vjp=..., jvp=..., vmap=..., tf="math.sin", sample=...)
 
 Operands are positional and traced, static data is keyword and hashable. The record is callable:
-`sin(x)` binds the op to tensors (see `graphify.ir.bind`).
+`sin(x)` binds the op to tensors (see `graphify.ir.bind`); `svd.several(x)` does so where the results
+are a tuple.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphify.errors import InternalError
+
+if TYPE_CHECKING:
+    from graphify.ir.bind import Tensor
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,10 +62,16 @@ class Op:
     doc: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
 
-    def __call__(self, *args: Any, **attrs: Any) -> Any:
+    def __call__(self, *args: Any, **attrs: Any) -> Tensor:
         from graphify.ir.bind import bind  # the one upward look: records are made before bind
 
-        return bind(self, args, attrs)
+        return bind(self, args, attrs)  # type: ignore[no-any-return]
+
+    def several(self, *args: Any, **attrs: Any) -> tuple[Tensor, ...]:
+        """The same call, typed, for an op that gives a tuple."""
+        from graphify.ir.bind import bind
+
+        return bind(self, args, attrs)  # type: ignore[no-any-return]
 
     def meaning(self, weak: bool) -> Callable[..., Any] | None:
         """`eval`, or what the op means for Python numbers where those differ: no wrap-around."""

@@ -28,54 +28,54 @@ SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 def relu(features: Any) -> Tensor:
     """`max(x, 0)`; the gradient at 0 is 0."""
     x = real(features, "relu: argument 'features'")
-    return e.where(x <= 0, 0, x)  # type: ignore[no-any-return]
+    return e.where(x <= 0, 0, x)
 
 
 def relu6(features: Any) -> Tensor:
     """`min(max(x, 0), 6)`; the gradient at 0 and at 6 is 0."""
     x = real(features, "relu6: argument 'features'")
-    return e.where(x <= 0, 0, e.where(x >= 6, 6, x))  # type: ignore[no-any-return]
+    return e.where(x <= 0, 0, e.where(x >= 6, 6, x))
 
 
 def leaky_relu(features: Any, alpha: Any = 0.2) -> Tensor:
     """`x` where positive, else `alpha * x`."""
     x = floats(features, "leaky_relu: argument 'features'")
-    return e.where(x > 0, x, x * alpha)  # type: ignore[no-any-return]
+    return e.where(x > 0, x, x * alpha)
 
 
 def elu(features: Any, alpha: Any = 1.0) -> Tensor:
     """`x` where positive, else `alpha * (exp(x) - 1)`."""
     x = floats(features, "elu: argument 'features'")
-    return e.where(x > 0, x, _expm1_left(x) * alpha)  # type: ignore[no-any-return]
+    return e.where(x > 0, x, _expm1_left(x) * alpha)
 
 
 def selu(features: Any) -> Tensor:
     """`elu` scaled so that a network of it keeps mean 0 and variance 1."""
     x = floats(features, "selu: argument 'features'")
-    return e.where(x > 0, x, _expm1_left(x) * SELU_ALPHA) * SELU_SCALE  # type: ignore[no-any-return]
+    return e.where(x > 0, x, _expm1_left(x) * SELU_ALPHA) * SELU_SCALE
 
 
 def _expm1_left(x: Tensor) -> Tensor:
     """`exp(x) - 1` left of 0. Right of it exp could overflow, and spoil the gradient."""
-    return e.expm1(e.where(x > 0, 0, x))  # type: ignore[no-any-return]
+    return e.expm1(e.where(x > 0, 0, x))
 
 
 def sigmoid(x: Any) -> Tensor:
     """`1 / (1 + exp(-x))`, precise on both sides."""
     x = floats(x, "sigmoid: argument 'x'")
     small = e.exp(left(x))
-    return e.where(x >= 0, 1, small) / (1 + small)  # type: ignore[no-any-return]
+    return e.where(x >= 0, 1, small) / (1 + small)
 
 
 def left(x: Tensor) -> Tensor:
     """`-abs(x)`, with slope -1 at 0."""
-    return e.where(x >= 0, -x, x)  # type: ignore[no-any-return]
+    return e.where(x >= 0, -x, x)
 
 
 def softplus(features: Any) -> Tensor:
     """`log(exp(x) + 1)`."""
     x = floats(features, "softplus: argument 'features'")
-    return e.where(x >= 0, x, 0) + e.log1p(e.exp(left(x)))  # type: ignore[no-any-return]
+    return e.where(x >= 0, x, 0) + e.log1p(e.exp(left(x)))
 
 
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
@@ -98,8 +98,8 @@ def gelu(features: Any, approximate: bool = False) -> Tensor:
     x = floats(features, "gelu: argument 'features'")
     if approximate:
         inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
-        return x * (e.tanh(inner) + 1) * 0.5  # type: ignore[no-any-return]
-    return x * erfc(x * -math.sqrt(0.5)) * 0.5  # type: ignore[no-any-return]
+        return x * (e.tanh(inner) + 1) * 0.5
+    return x * erfc(x * -math.sqrt(0.5)) * 0.5
 
 
 # --- along axes -----------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def softmax(logits: Any, axis: Any = -1) -> Tensor:
     x = floats(logits, "softmax: argument 'logits'")
     axes = axes_of(axis, x.ndim)
     powers = e.exp(_shifted(x, axes))
-    return powers / _sum(powers, axes)  # type: ignore[no-any-return]
+    return powers / _sum(powers, axes)
 
 
 def log_softmax(logits: Any, axis: Any = -1) -> Tensor:
@@ -123,7 +123,7 @@ def log_softmax(logits: Any, axis: Any = -1) -> Tensor:
     x = floats(logits, "log_softmax: argument 'logits'")
     axes = axes_of(axis, x.ndim)
     shifted = _shifted(x, axes)
-    return shifted - e.log(_sum(e.exp(shifted), axes))  # type: ignore[no-any-return]
+    return shifted - e.log(_sum(e.exp(shifted), axes))
 
 
 def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -139,7 +139,7 @@ def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     # The infinite maximum of -inf's alone, or of an inf, is no use as a shift.
     top = e.where(e.isfinite(top), top, 0)
     y = e.log(_sum(e.exp(x - top), axes)) + top
-    return y if keepdims else core.reshape(y, shape=reduced_shape(x.dims, axes, False))  # type: ignore[no-any-return]
+    return y if keepdims else core.reshape(y, shape=reduced_shape(x.dims, axes, False))
 
 
 def _shifted(x: Tensor, axes: Ints) -> Tensor:
@@ -150,7 +150,7 @@ def _shifted(x: Tensor, axes: Ints) -> Tensor:
 def _top(x: Tensor, axes: Ints) -> Tensor:
     if any(dim == 0 for dim in x.dims):  # nothing has no maximum
         return core.full(reduced_shape(x.dims, axes, True), 0, x.dtype)
-    return stop_gradient(reduce_max(stop_gradient(x), axes=axes, keepdims=True))  # type: ignore[no-any-return]
+    return stop_gradient(reduce_max(stop_gradient(x), axes=axes, keepdims=True))
 
 
 def _sum(x: Tensor, axes: Ints) -> Tensor:

@@ -243,7 +243,7 @@ def _same_channels(name: str, x: Tensor, expected: Dim) -> Tensor:
     if decide_equal(x.dims[-1], expected):
         return x
     text = f"{name}: argument 'input': expected {expected} channels, got {x.dims[-1]}"
-    return core.reshape(x, shape=(*x.dims[:-1], checked_dim(x.dims[-1], expected, text)))  # type: ignore[no-any-return]
+    return core.reshape(x, shape=(*x.dims[:-1], checked_dim(x.dims[-1], expected, text)))
 
 
 def _grown(

@@ -74,7 +74,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any) -> Tensor
         message=f"{name}: argument 'labels': expected 0 <= label < {{high}}, got {{bad}}",
     )
     picked = pick_along(log_softmax(x), expand_dims(index, y.ndim), y.ndim)
-    return -core.reshape(picked, shape=y.dims)  # type: ignore[no-any-return]
+    return -core.reshape(picked, shape=y.dims)
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any) -> Tensor:
@@ -87,7 +87,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any) -> Tensor:
     name = "sigmoid_cross_entropy_with_logits"
     p, x = _operands(name, labels, logits, "logits")
     same_shape(name, p, x)
-    return e.where(x >= 0, x, 0) - x * p + e.log1p(e.exp(left(x)))  # type: ignore[no-any-return]
+    return e.where(x >= 0, x, 0) - x * p + e.log1p(e.exp(left(x)))
 
 
 def mean_squared_error(labels: Any, predictions: Any, axis: Any = None) -> Tensor:
@@ -157,7 +157,7 @@ def one_hot(
     shape = tuple(length if a == at else 1 for a in range(x.ndim + 1))
     hit = e.equal(expand_dims(x, at), core.reshape(iota(length=length, dtype=INT64), shape=shape))
     on, off = (core.to_dtype(to_tensor(value), target) for value in (on_value, off_value))
-    return e.where(hit, on, off)  # type: ignore[no-any-return]
+    return e.where(hit, on, off)
 
 
 # --- shared ---------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def batch_normalization(
     y = (t - center) * factor
     if offset is not None:
         y = y + floats(offset, "batch_normalization: argument 'offset'")
-    return y  # type: ignore[no-any-return]
+    return y
 
 
 def layer_norm(
@@ -111,7 +111,7 @@ def dropout(x: Any, rate: Any, key: Any, noise_shape: Any = None) -> Tensor:
     # 24 random bits are a float32 in [0, 1), as TensorFlow's choice is.
     unit = core.cast(e.right_shift(bits, np.uint32(8)), dtype=np.dtype(np.float32)) * 2.0**-24
     kept = e.greater_equal(unit, core.to_dtype(chance, np.float32))
-    return e.where(kept, t / core.to_dtype(1 - chance, t.dtype), 0)  # type: ignore[no-any-return]
+    return e.where(kept, t / core.to_dtype(1 - chance, t.dtype), 0)
 
 
 def _noise(x: Tensor, shape: Any) -> Shape:

@@ -85,7 +85,7 @@ def transpose(self: Tensor, *axes: Any) -> Tensor:
 
 def flatten(self: Tensor, order: str = "C") -> Tensor:
     """A copy in one dimension."""
-    return core.copy(NAMES["ravel"](self, order))  # type: ignore[no-any-return]
+    return core.copy(NAMES["ravel"](self, order))
 
 
 def conj(self: Tensor) -> Tensor:
@@ -195,7 +195,7 @@ def _last_axes_swapped(self: Tensor) -> Tensor:
     x = resolve(self)
     if x.ndim < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
-    return transpose_op(x, axes=(*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))  # type: ignore[no-any-return]
+    return transpose_op(x, axes=(*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
 def _set_real(self: Tensor, value: Any) -> None:

@@ -42,7 +42,7 @@ def diff(
     for _ in range(n):
         length = x.dims[place]
         if isinstance(length, int) and length == 0:
-            return core.copy(x)  # type: ignore[no-any-return]
+            return core.copy(x)
         later, earlier = slice_axis(x, 1, length, place), slice_axis(x, 0, length - 1, place)
         x = e.not_equal(later, earlier) if x.dtype == BOOL else e.subtract(later, earlier)
     return x
@@ -151,7 +151,7 @@ def _gradient_along(x: Tensor, h: Tensor, axis: int, edge_order: int) -> Tensor:
     else:
         first, last = _second_order_edges(cut, h, n)
     parts = [to_dtype(p, x.dtype) for p in (first, inner, last)]
-    return concatenate(*parts, axis=axis)  # type: ignore[no-any-return]
+    return concatenate(*parts, axis=axis)
 
 
 def _uneven(cut: Any, h: Tensor, n: Dim, axis: int, rank: int) -> Tensor:
@@ -164,7 +164,7 @@ def _uneven(cut: Any, h: Tensor, n: Dim, axis: int, rank: int) -> Tensor:
     )
     a, b, c = (core.reshape(w, shape=shape) for w in weights)
     terms = (e.multiply(a, cut(0, n - 2)), e.multiply(b, cut(1, n - 1)), e.multiply(c, cut(2, n)))
-    return e.add(e.add(terms[0], terms[1]), terms[2])  # type: ignore[no-any-return]
+    return e.add(e.add(terms[0], terms[1]), terms[2])
 
 
 def _second_order_edges(cut: Any, h: Tensor, n: Dim) -> tuple[Tensor, Tensor]:
@@ -286,4 +286,4 @@ def _interpolate(x: Tensor, xp: Tensor, fp: Tensor, left: Any, right: Any) -> Te
     result = e.where(e.equal(x, xp[-1]), final, result)
     result = e.where(e.less(x, xp[0]), first if left is None else left, result)
     result = e.where(e.greater(x, xp[-1]), final if right is None else right, result)
-    return e.where(e.isnan(x), x, result)  # type: ignore[no-any-return]
+    return e.where(e.isnan(x), x, result)

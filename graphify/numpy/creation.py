@@ -128,7 +128,7 @@ def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Tensor:
 def _contiguous(x: Tensor, order: str) -> Tensor:
     flags = None if x.is_symbolic else x.numpy().flags
     if flags is not None and not (flags.c_contiguous if order == "C" else flags.f_contiguous):
-        return core.copy(x)  # type: ignore[no-any-return]
+        return core.copy(x)
     return x
 
 
@@ -199,7 +199,7 @@ def full(
     _only_here(device, like, "full")
     value = resolve(as_tensor(fill_value))
     value = core.strong(value) if dtype is None else _cast(value, canonical_dtype(dtype))
-    return core.copy(core.broadcast_to(value, shape=shape_of(shape)))  # type: ignore[no-any-return]
+    return core.copy(core.broadcast_to(value, shape=shape_of(shape)))
 
 
 def _cast(value: Tensor, dtype: DType) -> Tensor:
@@ -210,7 +210,7 @@ def _cast(value: Tensor, dtype: DType) -> Tensor:
         and not is_inexact(dtype)
         and is_inexact(value.dtype)
     ):
-        return core.cast(core.strong(value), dtype=dtype)  # type: ignore[no-any-return]
+        return core.cast(core.strong(value), dtype=dtype)
     return core.to_dtype(value, dtype)
 
 
@@ -260,7 +260,7 @@ def full_like(
     """A value everywhere, in the shape and dtype of `a`."""
     dims, kind = _like(a, dtype, shape)
     value = _cast(resolve(as_tensor(fill_value)), kind)
-    return core.copy(core.broadcast_to(value, shape=dims))  # type: ignore[no-any-return]
+    return core.copy(core.broadcast_to(value, shape=dims))
 
 
 # --- diagonals and triangles -------------------------------------------------------------------
@@ -280,7 +280,7 @@ def eye(
     """Ones on the k-th diagonal, zeros elsewhere."""
     rows, columns = shape_of((N, N if M is None else M))
     kind = default_float() if dtype is None or dtype is float else canonical_dtype(dtype)
-    return core.cast(_offsets(rows, columns, e.equal, k), dtype=kind)  # type: ignore[no-any-return]
+    return core.cast(_offsets(rows, columns, e.equal, k), dtype=kind)
 
 
 def _offsets(rows: Dim, columns: Dim, compare: Any, k: Any) -> Tensor:
@@ -301,7 +301,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
     """Ones at and below the k-th diagonal."""
     rows, columns = shape_of((N, N if M is None else M))
     kind = default_float() if dtype is None or dtype is float else canonical_dtype(dtype)
-    return core.cast(_offsets(rows, columns, e.less_equal, k), dtype=kind)  # type: ignore[no-any-return]
+    return core.cast(_offsets(rows, columns, e.less_equal, k), dtype=kind)
 
 
 def _triangle(m: Any, k: Any, upper: bool) -> Tensor:
@@ -311,7 +311,7 @@ def _triangle(m: Any, k: Any, upper: bool) -> Tensor:
     if x.ndim == 0:
         raise ShapeError("tril, triu: expected at least one dimension, got 0")
     mask = _offsets(x.dims[-2], x.dims[-1], e.greater_equal if upper else e.less_equal, k)
-    return e.where(mask, x, core.zeros_like(x))  # type: ignore[no-any-return]
+    return e.where(mask, x, core.zeros_like(x))
 
 
 @implements(np.tril)
@@ -344,11 +344,11 @@ def _diagonal_matrix(x: Tensor, k: int) -> Tensor:
     square = core.cast(_offsets(length, length, e.equal, 0), dtype=x.dtype)
     block = e.where(_offsets(length, length, e.equal, 0), column, core.zeros_like(square))
     if k == 0:
-        return block  # type: ignore[no-any-return]
+        return block
     side = core.full((length, abs(k)), 0, x.dtype)
     wide = shapes.concatenate(*((side, block) if k > 0 else (block, side)), axis=1)
     end = core.full((abs(k), size), 0, x.dtype)
-    return shapes.concatenate(*((wide, end) if k > 0 else (end, wide)), axis=0)  # type: ignore[no-any-return]
+    return shapes.concatenate(*((wide, end) if k > 0 else (end, wide)), axis=0)
 
 
 @implements(np.diagflat)
@@ -373,7 +373,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
     ones_ = core.full((*v.dims, 1), 1, dtype)
     powers = NAMES["cumprod"](shapes.concatenate(ones_, base, axis=1), axis=1)
     powers = NAMES["_slice_axis"](powers, 0, columns, 1)
-    return powers if increasing else shapes.flip(powers, axes=(1,))  # type: ignore[no-any-return]
+    return powers if increasing else shapes.flip(powers, axes=(1,))
 
 
 # --- readers -----------------------------------------------------------------------------------

@@ -142,17 +142,17 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
 
 def _round(x: Tensor, decimals: int) -> Tensor:
     if is_complex(x.dtype):
-        return e.make_complex(_round(e.real(x), decimals), _round(e.imag(x), decimals))  # type: ignore[no-any-return]
+        return e.make_complex(_round(e.real(x), decimals), _round(e.imag(x), decimals))
     if x.dtype == BOOL:
         return core.cast(x, dtype=np.dtype(np.float16)) if decimals == 0 else _round_bool()
     if is_integer(x.dtype):
         return _round_integer(x, decimals)
     if decimals == 0:
-        return e.rint(x)  # type: ignore[no-any-return]
+        return e.rint(x)
     power = 10.0 ** abs(decimals)
     if decimals > 0:
-        return e.divide(e.rint(e.multiply(x, power)), power)  # type: ignore[no-any-return]
-    return e.multiply(e.rint(e.divide(x, power)), power)  # type: ignore[no-any-return]
+        return e.divide(e.rint(e.multiply(x, power)), power)
+    return e.multiply(e.rint(e.divide(x, power)), power)
 
 
 def _round_bool() -> Tensor:
@@ -161,9 +161,9 @@ def _round_bool() -> Tensor:
 
 def _round_integer(x: Tensor, decimals: int) -> Tensor:
     if decimals >= 0:
-        return core.copy(x)  # type: ignore[no-any-return]
+        return core.copy(x)
     power = 10.0**-decimals
-    return core.cast(e.multiply(e.rint(e.divide(x, power)), power), dtype=x.dtype)  # type: ignore[no-any-return]
+    return core.cast(e.multiply(e.rint(e.divide(x, power)), power), dtype=x.dtype)
 
 
 @implements(np.fix)
@@ -196,7 +196,7 @@ def _finite(x: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
     low = float(limits.min) if neginf is None else neginf
     x = choose(e.isnan(x), nan, x)
     x = choose(e.equal(x, np.inf), high, x)
-    return choose(e.equal(x, -np.inf), low, x)  # type: ignore[no-any-return]
+    return choose(e.equal(x, -np.inf), low, x)
 
 
 # --- complex numbers ---------------------------------------------------------------------------
@@ -205,13 +205,13 @@ def _finite(x: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
 @implements(np.real)
 def real(val: Any) -> Tensor:
     """The real part; a view of an array."""
-    return e.real(to_tensor(_number(val)))  # type: ignore[no-any-return]
+    return e.real(to_tensor(_number(val)))
 
 
 @implements(np.imag)
 def imag(val: Any) -> Tensor:
     """The imaginary part; a view of a complex array."""
-    return e.imag(to_tensor(_number(val)))  # type: ignore[no-any-return]
+    return e.imag(to_tensor(_number(val)))
 
 
 def _number(val: Any) -> Any:
@@ -244,13 +244,13 @@ def isrealobj(x: Any) -> bool:
 @implements(np.iscomplex)
 def iscomplex(x: Any) -> Tensor:
     """Where the imaginary part is not zero."""
-    return e.not_equal(e.imag(to_tensor(x)), 0)  # type: ignore[no-any-return]
+    return e.not_equal(e.imag(to_tensor(x)), 0)
 
 
 @implements(np.isreal)
 def isreal(x: Any) -> Tensor:
     """Where the imaginary part is zero."""
-    return e.equal(e.imag(to_tensor(x)), 0)  # type: ignore[no-any-return]
+    return e.equal(e.imag(to_tensor(x)), 0)
 
 
 # --- comparison --------------------------------------------------------------------------------
@@ -268,7 +268,7 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
     result = e.logical_or(e.logical_and(near, e.isfinite(y)), e.equal(x, y))
     if equal_nan:
         result = e.logical_or(result, e.logical_and(e.isnan(x), e.isnan(y)))
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 @implements(np.allclose)
@@ -333,7 +333,7 @@ def isscalar(element: Any) -> bool:
 def sinc(x: Any) -> Tensor:
     """`sin(pi x) / (pi x)`, and 1 at 0."""
     y = e.multiply(np.pi, choose(e.equal(x := to_tensor(x), 0), 1.0e-20, x))
-    return e.divide(e.sin(y), y)  # type: ignore[no-any-return]
+    return e.divide(e.sin(y), y)
 
 
 @implements(np.unwrap)

@@ -41,7 +41,7 @@ def integers(indices: Any, name: str = "indices") -> Tensor:
     x = to_tensor(indices)
     plain = not isinstance(indices, (Tensor, np.ndarray, np.generic))
     if plain and x.dtype.kind in "iuf":  # NumPy converts sequences, and checks arrays
-        return core.cast(x, dtype=INT64)  # type: ignore[no-any-return]
+        return core.cast(x, dtype=INT64)
     if not np.can_cast(x.dtype, INT64, "safe"):
         raise SpecError(
             f"{name}: Cannot cast array data from {x.dtype!r} to dtype('int64') "
@@ -56,9 +56,9 @@ def in_mode(index: Tensor, length: Dim, mode: str) -> Tensor:
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     size = ops.size_value(size=length)
     if mode == "clip":
-        return e.minimum(e.maximum(index, 0), size - 1)  # type: ignore[no-any-return]
+        return e.minimum(e.maximum(index, 0), size - 1)
     if mode == "wrap":
-        return e.remainder(index, size)  # type: ignore[no-any-return]
+        return e.remainder(index, size)
     return index
 
 
@@ -109,7 +109,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Tensor:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
         x, axis = ravel(x), 0
     axis = axis_of(axis, x.ndim)
-    return gather(x, *along_indices(x, indices, axis), axes=tuple(range(x.ndim)))  # type: ignore[no-any-return]
+    return gather(x, *along_indices(x, indices, axis), axes=tuple(range(x.ndim)))
 
 
 @implements(np.choose)
@@ -187,7 +187,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
             setitem(result, mask, function(getitem(t, mask), *args, **kw))
         else:
             setitem(result, mask, function)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 @implements(np.apply_along_axis)
@@ -214,4 +214,4 @@ def apply_along_axis(
     y = core.reshape(rows, shape=(*lead, *rows.dims[1:]))
     order = list(range(len(lead)))
     new = list(range(len(lead), y.ndim))
-    return ops.transpose(y, axes=(*order[:axis], *new, *order[axis:]))  # type: ignore[no-any-return]
+    return ops.transpose(y, axes=(*order[:axis], *new, *order[axis:]))

@@ -29,7 +29,7 @@ def ix_(*args: Any) -> tuple[Tensor, ...]:
         if decide_equal(x.dims[0], 0):
             x = astype(x, INT64)
         if x.dtype == BOOL:
-            (x,) = nonzero(x)
+            (x,) = nonzero.several(x)
         results.append(core.reshape(x, shape=(1,) * k + x.dims + (1,) * (len(args) - k - 1)))
     return tuple(results)
 
@@ -97,13 +97,13 @@ def diag_indices_from(arr: Any) -> tuple[Tensor, ...]:
 @implements(np.tril_indices)
 def tril_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Tensor, ...]:
     """The indices of the lower triangle."""
-    return tuple(nonzero(NAMES["tri"](n, m, k=k, dtype=bool)))
+    return tuple(nonzero.several(NAMES["tri"](n, m, k=k, dtype=bool)))
 
 
 @implements(np.triu_indices)
 def triu_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Tensor, ...]:
     """The indices of the upper triangle."""
-    return tuple(nonzero(e.logical_not(NAMES["tri"](n, m, k=k - 1, dtype=bool))))
+    return tuple(nonzero.several(e.logical_not(NAMES["tri"](n, m, k=k - 1, dtype=bool))))
 
 
 @implements(np.tril_indices_from)

@@ -156,7 +156,7 @@ def _joined(arrays: Any, depth: int, rank: int) -> Tensor:
     if not depth:
         x = to_tensor(arrays)
         full = core.reshape(x, shape=(1,) * (rank - x.ndim) + x.dims)
-        return core.copy(full)  # type: ignore[no-any-return]
+        return core.copy(full)
     parts = [_joined(item, depth - 1, rank) for item in arrays]
     return concatenate(parts, rank - depth)  # type: ignore[no-any-return]
 

@@ -92,7 +92,7 @@ def solve(a: Any, b: Any) -> Tensor:
     """The x with `a @ x == b`; a one-dimensional `b` is one vector."""
     x, y = _square(a), to_tensor(b)
     if y.ndim != 1:
-        return f.solve(x, y)  # type: ignore[no-any-return]
+        return f.solve(x, y)
     if decide_equal(x.dims[-1], y.dims[0]) is False:
         raise ValueError(
             "solve1: Input operand 1 has a mismatch in its core dimension 0, "
@@ -100,19 +100,19 @@ def solve(a: Any, b: Any) -> Tensor:
             f"(m,m),(m)->(m) (size {y.dims[0]} is different from {x.dims[-1]})"
         )
     result = f.solve(x, f.column(y))
-    return core.reshape(result, shape=result.dims[:-1])  # type: ignore[no-any-return]
+    return core.reshape(result, shape=result.dims[:-1])
 
 
 @implements(np.linalg.inv)
 def inv(a: Any) -> Tensor:
     """The inverse."""
-    return f.inv(_square(a))  # type: ignore[no-any-return]
+    return f.inv(_square(a))
 
 
 @implements(np.linalg.det)
 def det(a: Any) -> Tensor:
     """The determinant."""
-    return f.det(_square(a))  # type: ignore[no-any-return]
+    return f.det(_square(a))
 
 
 @implements(np.linalg.slogdet)
@@ -138,7 +138,7 @@ def matrix_power(a: Any, n: Any) -> Tensor:
         raise TypeError("exponent must be an integer") from error
     if n == 0:
         identity = NAMES["eye"](x.dims[-2], dtype=x.dtype)
-        return core.copy(core.broadcast_to(identity, shape=x.dims))  # type: ignore[no-any-return]
+        return core.copy(core.broadcast_to(identity, shape=x.dims))
     if n < 0:
         x, n = inv(x), -n
     power, result = x, None
@@ -161,8 +161,8 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         raise ValueError(f"Unrecognized mode '{mode}'")
     x = _matrices(a)
     if mode == "r":
-        return d.qr(x, mode="reduced")[1]
-    q, r = d.qr(x, mode=mode)
+        return d.qr.several(x, mode="reduced")[1]
+    q, r = d.qr.several(x, mode=mode)
     return (q, r) if mode == "raw" else QRResult(q, r)
 
 
@@ -176,13 +176,13 @@ def svd(
         return _hermitian_svd(x, compute_uv)
     if not compute_uv:
         return d.svdvals(x)
-    return SVDResult(*d.svd(x, full=bool(full_matrices)))
+    return SVDResult(*d.svd.several(x, full=bool(full_matrices)))
 
 
 def _hermitian_svd(x: Tensor, vectors: bool) -> Any:
     """Singular values of a Hermitian matrix are the sizes of its eigenvalues."""
     f.check_square(x.spec)
-    w, v = eigen.eigh(x, lower=True)
+    w, v = eigen.eigh.several(x, lower=True)
     signs, sizes = e.sign(w), e.absolute(w)
     order = getitem(NAMES["argsort"](sizes), (Ellipsis, slice(None, None, -1)))
     take = NAMES["take_along_axis"]
@@ -197,7 +197,7 @@ def _hermitian_svd(x: Tensor, vectors: bool) -> Any:
 @implements(np.linalg.svdvals)
 def svdvals(x: Any, /) -> Tensor:
     """Singular values, the largest first."""
-    return d.svdvals(_matrices(x))  # type: ignore[no-any-return]
+    return d.svdvals(_matrices(x))
 
 
 def _lower(uplo: str) -> bool:
@@ -209,25 +209,25 @@ def _lower(uplo: str) -> bool:
 @implements(np.linalg.eigh)
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """Eigenvalues and eigenvectors of a Hermitian matrix."""
-    return EighResult(*eigen.eigh(_square(a), lower=_lower(UPLO)))
+    return EighResult(*eigen.eigh.several(_square(a), lower=_lower(UPLO)))
 
 
 @implements(np.linalg.eigvalsh)
 def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
     """Eigenvalues of a Hermitian matrix."""
-    return eigen.eigvalsh(_square(a), lower=_lower(UPLO))  # type: ignore[no-any-return]
+    return eigen.eigvalsh(_square(a), lower=_lower(UPLO))
 
 
 @implements(np.linalg.eig)
 def eig(a: Any) -> EigResult:
     """Eigenvalues and eigenvectors; in a graph, of a complex matrix."""
-    return EigResult(*eigen.eig(_finite(_square(a))))
+    return EigResult(*eigen.eig.several(_finite(_square(a))))
 
 
 @implements(np.linalg.eigvals)
 def eigvals(a: Any) -> Tensor:
     """Eigenvalues; in a graph, of a complex matrix."""
-    return eigen.eigvals(_finite(_square(a)))  # type: ignore[no-any-return]
+    return eigen.eigvals(_finite(_square(a)))
 
 
 def _finite(x: Tensor) -> Tensor:
@@ -248,7 +248,7 @@ def _epsilon(x: Tensor) -> float:
 def _longer(x: Tensor) -> Tensor:
     from graphify.ops.shape import size_value
 
-    return size_value(size=size_op("max", *x.dims[-2:]))  # type: ignore[no-any-return]
+    return size_value(size=size_op("max", *x.dims[-2:]))
 
 
 @implements(np.linalg.matrix_rank)
@@ -270,7 +270,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 
 def _last_axis(value: Any) -> Tensor:
     t = to_tensor(value)
-    return core.reshape(t, shape=(*t.dims, 1))  # type: ignore[no-any-return]
+    return core.reshape(t, shape=(*t.dims, 1))
 
 
 @implements(np.linalg.pinv)
@@ -283,7 +283,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
         rcond = 1e-15 if rtol is np._NoValue else rtol
     if rcond is None:
         rcond = _longer(x) * _epsilon(x)
-    return least.pinv(x, rcond, hermitian=bool(hermitian))  # type: ignore[no-any-return]
+    return least.pinv(x, rcond, hermitian=bool(hermitian))
 
 
 @implements(np.linalg.lstsq)
@@ -299,7 +299,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Tensor, Tensor, Tensor, Te
     if rcond is None:
         rcond = _longer(x) * float(np.finfo(np.float64 if x.dtype.char in "dD" else np.float32).eps)
     solution = least.lstsq(x, y, rcond)
-    residuals, rank = least.lstsq_residuals(x, y, rcond)
+    residuals, rank = least.lstsq_residuals.several(x, y, rcond)
     solution = core.reshape(solution, shape=solution.dims[:1]) if vector else solution
     return solution, residuals, rank, d.svdvals(x)
 

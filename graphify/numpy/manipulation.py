@@ -105,7 +105,7 @@ def reshape(
     else:
         result = views.reshape(x, dims)
     if copy:
-        return core.copy(result)  # type: ignore[no-any-return]
+        return core.copy(result)
     if copy is False and result is not x and result._base is None:
         raise ValueError("Unable to avoid creating a copy while reshaping.")
     return result
@@ -162,14 +162,14 @@ def transpose(a: Any, axes: Any = None) -> Tensor:
     """The axes permuted; reversed by default."""
     x = to_tensor(a)
     if axes is None:
-        return ops.transpose(x, axes=tuple(reversed(range(x.ndim))))  # type: ignore[no-any-return]
+        return ops.transpose(x, axes=tuple(reversed(range(x.ndim))))
     axes = tuple(axes) if isinstance(axes, (list, tuple, np.ndarray)) else (axes,)
     if len(axes) != x.ndim:
         raise ValueError("axes don't match array")
     order = tuple(axis_of(axis, x.ndim, "axes") for axis in axes)
     if len(set(order)) != len(order):
         raise ValueError("repeated axis in transpose")
-    return ops.transpose(x, axes=order)  # type: ignore[no-any-return]
+    return ops.transpose(x, axes=order)
 
 
 @implements(np.matrix_transpose)
@@ -188,7 +188,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
     axes = list(range(x.ndim))
     i, j = axis_of(axis1, x.ndim, "axis1"), axis_of(axis2, x.ndim, "axis2")
     axes[i], axes[j] = axes[j], axes[i]
-    return ops.transpose(x, axes=tuple(axes))  # type: ignore[no-any-return]
+    return ops.transpose(x, axes=tuple(axes))
 
 
 @implements(np.moveaxis)
@@ -203,7 +203,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     order = [axis for axis in range(x.ndim) if axis not in start]
     for to, axis in sorted(zip(stop, start, strict=True)):
         order.insert(to, axis)
-    return ops.transpose(x, axes=tuple(order))  # type: ignore[no-any-return]
+    return ops.transpose(x, axes=tuple(order))
 
 
 @implements(np.rollaxis)
@@ -218,7 +218,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
     start = start + x.ndim if start < 0 else start
     order = [i for i in range(x.ndim) if i != axis]
     order.insert(start - (axis < start), axis)
-    return ops.transpose(x, axes=tuple(order))  # type: ignore[no-any-return]
+    return ops.transpose(x, axes=tuple(order))
 
 
 # --- axes of length one ---------------------------------------------------------------------------
@@ -239,7 +239,7 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
         drop = axes_of(axis, x.ndim)
         if any(decide_equal(x.dims[i], 1) is False for i in drop):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    return core.reshape(x, shape=tuple(d for i, d in enumerate(x.dims) if i not in drop))  # type: ignore[no-any-return]
+    return core.reshape(x, shape=tuple(d for i, d in enumerate(x.dims) if i not in drop))
 
 
 @implements(np.expand_dims)
@@ -250,7 +250,7 @@ def expand_dims(a: Any, axis: Any) -> Tensor:
     count = len(items)
     places = axes_of(items, x.ndim + count)
     dims = iter(x.dims)
-    return core.reshape(  # type: ignore[no-any-return]
+    return core.reshape(
         x, shape=tuple(1 if i in places else next(dims) for i in range(x.ndim + count))
     )
 

@@ -20,7 +20,7 @@ def without_nan(x: Tensor, value: Any) -> Tensor:
     """`x` with a number instead of NaN."""
     if not is_inexact(x.dtype):
         return x
-    return e.where(e.isnan(x), Tensor(np.asarray(value, x.dtype)), x)  # type: ignore[no-any-return]
+    return e.where(e.isnan(x), Tensor(np.asarray(value, x.dtype)), x)
 
 
 def _present(x: Tensor, where: Any) -> Any:
@@ -91,7 +91,7 @@ def _some(replaced: Tensor, x: Tensor, axis: Any) -> Tensor:
     from graphify.ops.sorting import not_all
 
     empty = n.all_(e.isnan(x), axis, keepdims=True)
-    return e.where(not_all(empty), replaced, replaced)  # type: ignore[no-any-return]
+    return e.where(not_all(empty), replaced, replaced)
 
 
 nanargmax = implements(np.nanargmax)(_position(n.argmax, -np.inf, "argmax"))

@@ -28,17 +28,17 @@ def _sum(x: Tensor, axis: Any, keepdims: bool = False) -> Tensor:
 
 def _squares(x: Tensor) -> Tensor:
     if is_complex(x.dtype):
-        return e.add(e.square(e.real(x)), e.square(e.imag(x)))  # type: ignore[no-any-return]
-    return e.multiply(x, x)  # type: ignore[no-any-return]
+        return e.add(e.square(e.real(x)), e.square(e.imag(x)))
+    return e.multiply(x, x)
 
 
 def _flat_norm(x: Tensor) -> Tensor:
     """The 2-norm of all elements."""
     v = ravel(x)
     if not is_complex(x.dtype):
-        return e.sqrt(matmul(v, v))  # type: ignore[no-any-return]
+        return e.sqrt(matmul(v, v))
     re, im = e.real(v), e.imag(v)
-    return e.sqrt(matmul(re, re) + matmul(im, im))  # type: ignore[no-any-return]
+    return e.sqrt(matmul(re, re) + matmul(im, im))
 
 
 @implements(np.linalg.norm)
@@ -84,9 +84,9 @@ def _vector_norm(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
     if ord is not None and ord == 1:
         return _sum(e.absolute(x), axis, keepdims)
     if ord is None or ord == 2:
-        return e.sqrt(_sum(_squares(x), axis, keepdims))  # type: ignore[no-any-return]
+        return e.sqrt(_sum(_squares(x), axis, keepdims))
     total = _sum(e.power(e.absolute(x), ord), axis, keepdims)
-    return e.power(total, 1.0 / ord)  # type: ignore[no-any-return]
+    return e.power(total, 1.0 / ord)
 
 
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
@@ -109,7 +109,7 @@ def _plain_matrix_norm(x: Tensor, ord: Any, row: int, column: int) -> Tensor:
         rest -= rest > summed
         return NAMES["max" if ord > 0 else "min"](sums, axis=rest)  # type: ignore[no-any-return]
     if ord in (None, "fro", "f"):
-        return e.sqrt(_sum(_squares(x), (row, column)))  # type: ignore[no-any-return]
+        return e.sqrt(_sum(_squares(x), (row, column)))
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for matrices")
     raise ValueError("Invalid norm order for matrices.")
@@ -151,7 +151,7 @@ def cond(x: Any, p: Any = None) -> Tensor:
         ratio = norm(t, p, (-2, -1)) * norm(f.inv(t, check=False), p, (-2, -1))
     given = functools.reduce(e.logical_or, [NAMES["any"](e.isnan(t), axis=(-2, -1))])
     unbounded = e.logical_and(e.isnan(ratio), e.logical_not(given))
-    return e.where(unbounded, np.inf, ratio)  # type: ignore[no-any-return]
+    return e.where(unbounded, np.inf, ratio)
 
 
 @implements(np.linalg.tensorinv)
@@ -162,7 +162,7 @@ def tensorinv(a: Any, ind: int = 2) -> Tensor:
         raise ValueError("Invalid ind argument.")
     rows = product(x.dims[ind:])
     inverse = linalg.inv(core.reshape(x, shape=(product(x.dims[:ind]), rows)))
-    return core.reshape(inverse, shape=(*x.dims[ind:], *x.dims[:ind]))  # type: ignore[no-any-return]
+    return core.reshape(inverse, shape=(*x.dims[ind:], *x.dims[:ind]))
 
 
 @implements(np.linalg.tensorsolve)
@@ -180,7 +180,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
             "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
         )
     solution = linalg.solve(core.reshape(x, shape=(rows, rows)), ravel(y))
-    return core.reshape(solution, shape=shape)  # type: ignore[no-any-return]
+    return core.reshape(solution, shape=shape)
 
 
 for _function in (norm, vector_norm, matrix_norm, cond, tensorinv, tensorsolve):

@@ -102,7 +102,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Te
                 f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
             )
         x = _pad_axis(x, axis, before, after, mode, kwargs)
-    return core.copy(x)  # type: ignore[no-any-return]
+    return core.copy(x)
 
 
 def _constant(x: Tensor, widths: list[tuple[Dim, Dim]], values: list[tuple[Any, Any]]) -> Tensor:
@@ -121,7 +121,7 @@ def _constant(x: Tensor, widths: list[tuple[Dim, Dim]], values: list[tuple[Any, 
 
 def _filled(x: Tensor, shape: tuple[Dim, ...], axis: int, width: Dim, value: Any) -> Tensor:
     scalar = astype(to_tensor(value), x.dtype)
-    return core.broadcast_to(scalar, shape=(*shape[:axis], width, *shape[axis + 1 :]))  # type: ignore[no-any-return]
+    return core.broadcast_to(scalar, shape=(*shape[:axis], width, *shape[axis + 1 :]))
 
 
 def _pad_axis(
@@ -146,14 +146,14 @@ def _source(place: Tensor, length: Tensor, mode: str) -> Tensor:
     """Which element stands at a place relative to the array's start."""
     last = length - 1
     if mode == "edge":
-        return e.minimum(e.maximum(place, 0), last)  # type: ignore[no-any-return]
+        return e.minimum(e.maximum(place, 0), last)
     if mode == "wrap":
-        return e.remainder(place, length)  # type: ignore[no-any-return]
+        return e.remainder(place, length)
     if mode == "symmetric":
         turn = e.remainder(place, length * 2)
-        return e.where(turn < length, turn, length * 2 - 1 - turn)  # type: ignore[no-any-return]
+        return e.where(turn < length, turn, length * 2 - 1 - turn)
     turn = e.remainder(place, e.maximum(last * 2, 1))
-    return e.where(turn <= last, turn, last * 2 - turn)  # type: ignore[no-any-return]
+    return e.where(turn <= last, turn, last * 2 - turn)
 
 
 def _odd(x: Tensor, axis: int, before: Dim, after: Dim, mode: str) -> Tensor:
@@ -204,7 +204,7 @@ def _statistic(
             astype(value, x.dtype), shape=(*x.dims[:axis], width, *x.dims[axis + 1 :])
         )
         parts = [value, *parts] if side == 0 else [*parts, value]
-    return ops.concatenate(*parts, axis=axis)  # type: ignore[no-any-return]
+    return ops.concatenate(*parts, axis=axis)
 
 
 def _ramp(x: Tensor, axis: int, before: Dim, after: Dim, ends: tuple[Any, Any]) -> Tensor:
@@ -218,4 +218,4 @@ def _ramp(x: Tensor, axis: int, before: Dim, after: Dim, ends: tuple[Any, Any]) 
     right = ops.flip(
         linspace(ends[1], edges[1], after, endpoint=False, dtype=x.dtype, axis=axis), axes=(axis,)
     )
-    return ops.concatenate(left, x, right, axis=axis)  # type: ignore[no-any-return]
+    return ops.concatenate(left, x, right, axis=axis)

@@ -36,7 +36,7 @@ from graphify.ops.shape import move_axis
 
 
 def _matrix(x: Tensor, rows: Dim, columns: Dim) -> Tensor:
-    return core.reshape(x, shape=(rows, columns))  # type: ignore[no-any-return]
+    return core.reshape(x, shape=(rows, columns))
 
 
 def _aligned(a: Dim, b: Dim) -> bool:
@@ -120,7 +120,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def _multiply(x: Tensor, y: Tensor) -> Tensor:
-    return e.logical_and(x, y) if x.dtype == BOOL else e.multiply(x, y)  # type: ignore[no-any-return]
+    return e.logical_and(x, y) if x.dtype == BOOL else e.multiply(x, y)
 
 
 def _misaligned(x: Tensor, y: Tensor, i: int, j: int) -> ShapeError:
@@ -132,7 +132,7 @@ def _misaligned(x: Tensor, y: Tensor, i: int, j: int) -> ShapeError:
 def _dot2(x: Tensor, y: Tensor) -> Tensor:
     if not _aligned(x.dims[-1], y.dims[0]):
         raise _misaligned(x, y, x.ndim - 1, 0)
-    return matmul_op(x, y)  # type: ignore[no-any-return]
+    return matmul_op(x, y)
 
 
 @implements(np.vdot)
@@ -141,7 +141,7 @@ def vdot(a: Any, b: Any, /) -> Tensor:
     x, y = common(ravel(a), ravel(b))
     if not _aligned(x.dims[0], y.dims[0]):
         raise ValueError(f"cannot reshape array of size {y.dims[0]} into shape ({x.dims[0]},)")
-    return matmul_op(e.conjugate(x) if is_complex(x.dtype) else x, y)  # type: ignore[no-any-return]
+    return matmul_op(e.conjugate(x) if is_complex(x.dtype) else x, y)
 
 
 @implements(np.inner)
@@ -180,7 +180,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     pairs = [(y.dims[j], x.dims[i]) for i, j in zip(left, right, strict=True)]
     same = product(ops.checked_dim(a, b, "shape-mismatch for sum") for a, b in pairs)
     bt = _matrix(ops.transpose(y, axes=(*right, *kept_y)), same, product(columns))
-    return core.reshape(matmul_op(at, bt), shape=(*rows, *columns))  # type: ignore[no-any-return]
+    return core.reshape(matmul_op(at, bt), shape=(*rows, *columns))
 
 
 def _summed_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[list[int], list[int]]:
@@ -255,7 +255,7 @@ def _einsum_view(x: Tensor, left: str, right: str) -> Tensor:
             )
         x = views.diagonal(x, offset=0, axis1=first, axis2=second, writeable=True)
         labels = [c for i, c in enumerate(labels) if i not in (first, second)] + [letter]
-    return ops.transpose(x, axes=tuple(labels.index(c) for c in right))  # type: ignore[no-any-return]
+    return ops.transpose(x, axes=tuple(labels.index(c) for c in right))
 
 
 @implements(np.trace)
@@ -275,7 +275,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     i, j = axis_of(axis1, x.ndim, "axis1"), axis_of(axis2, x.ndim, "axis2")
     if i == j:
         raise ValueError("axis1 and axis2 cannot be the same")
-    return views.diagonal(x, offset=int(offset), axis1=i, axis2=j)  # type: ignore[no-any-return]
+    return views.diagonal(x, offset=int(offset), axis1=i, axis2=j)
 
 
 @implements(np.kron)
@@ -287,7 +287,7 @@ def kron(a: Any, b: Any) -> Tensor:
     wide = core.reshape(x, shape=tuple(d for dim in xd for d in (dim, 1)))
     other = core.reshape(y, shape=tuple(d for dim in yd for d in (1, dim)))
     y = core.strong(NAMES["multiply"](wide, other))
-    return core.reshape(y, shape=tuple(p * q for p, q in zip(xd, yd, strict=True)))  # type: ignore[no-any-return]
+    return core.reshape(y, shape=tuple(p * q for p, q in zip(xd, yd, strict=True)))
 
 
 @implements(np.cross)
@@ -372,7 +372,7 @@ def _slide(long: Tensor, short: Tensor, mode: str) -> Tensor:
         core.broadcast_to(zero, shape=(after,)),
     ]
     padded = ops.concatenate(*parts, axis=0) if mode != "valid" else long
-    return matmul_op(views.windows(padded, axis=0, window=m), short)  # type: ignore[no-any-return]
+    return matmul_op(views.windows(padded, axis=0, window=m), short)
 
 
 def _swapped(x: Tensor, y: Tensor) -> bool:
@@ -413,7 +413,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Tensor:
         return _slide(x, y, mode)
     if not _swapped(x, y):
         return _slide(x, y, mode)
-    return ops.flip(_slide(y, x, mode), axes=(0,))  # type: ignore[no-any-return]
+    return ops.flip(_slide(y, x, mode), axes=(0,))
 
 
 def sliding_window_view(

@@ -82,7 +82,7 @@ def _draw(
         shape = (
             dims if dims is not None else core.broadcast_shapes(*(resolve(t).dims for t in tensors))
         )
-    return ops.random_draw(  # type: ignore[no-any-return]
+    return ops.random_draw(
         *(core.strong(t) for t in tensors),
         source=source,
         method=method,

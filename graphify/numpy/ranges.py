@@ -64,7 +64,7 @@ def _traced_range(start: Tensor, stop: Tensor, step: Tensor, dtype: DType) -> Te
         length = shapes.as_dim(e.maximum(core.cast(core.strong(count), dtype=INT64), 0), "arange")
     turns = shapes.iota(length=length, dtype=dtype)
     first, by = (core.to_dtype(core.strong(t), dtype) for t in (start, step))
-    return e.add(first, e.multiply(turns, by))  # type: ignore[no-any-return]
+    return e.add(first, e.multiply(turns, by))
 
 
 def _range_length(start: Tensor, stop: Tensor, step: Tensor) -> Dim:
@@ -78,8 +78,8 @@ def _range_length(start: Tensor, stop: Tensor, step: Tensor) -> Dim:
             span = bounds[1] - bounds[0] if stride > 0 else bounds[0] - bounds[1]
             return size_op("max", size_op("floordiv", span + (abs(stride) - 1), abs(stride)), 0)
     wide = [core.to_dtype(core.strong(t), INT64) for t in (start, stop, step)]
-    span = e.subtract(wide[1], wide[0])
-    turns = e.negative(e.floor_divide(e.negative(span), wide[2]))  # ceil(span / step)
+    way = e.subtract(wide[1], wide[0])
+    turns = e.negative(e.floor_divide(e.negative(way), wide[2]))  # ceil(way / step)
     return shapes.as_dim(e.maximum(turns, 0), "arange")
 
 

@@ -29,15 +29,15 @@ def take_axis(x: Tensor, index: Tensor, axis: int) -> Tensor:
     """The slices at integer indices along an axis, the indices' axes in its place."""
     picked = gather(x, index, axes=(axis,))
     if not axis or not index.ndim:
-        return picked  # type: ignore[no-any-return]
+        return picked
     lead = list(range(index.ndim))
     rest = list(range(index.ndim, picked.ndim))
-    return ops.transpose(picked, axes=(*rest[:axis], *lead, *rest[axis:]))  # type: ignore[no-any-return]
+    return ops.transpose(picked, axes=(*rest[:axis], *lead, *rest[axis:]))
 
 
 def fresh_array(x: Tensor) -> Tensor:
     """A copy that nothing else can be seen through."""
-    return core.copy(x)  # type: ignore[no-any-return]
+    return core.copy(x)
 
 
 # --- repetition -----------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def resize(a: Any, new_shape: Any) -> Tensor:
     if have == 0 or total == 0:
         return NAMES["zeros"](shape, x.dtype)  # type: ignore[no-any-return]
     index = e.remainder(iota(length=total, dtype=INT64), ops.size_value(size=have))
-    return core.reshape(gather(x, index, axes=(0,)), shape=shape)  # type: ignore[no-any-return]
+    return core.reshape(gather(x, index, axes=(0,)), shape=shape)
 
 
 # --- order ----------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def resize(a: Any, new_shape: Any) -> Tensor:
 def flip(m: Any, axis: Any = None) -> Tensor:
     """A view with the order along axes reversed."""
     x = to_tensor(m)
-    return ops.flip(x, axes=axes_of(axis, x.ndim))  # type: ignore[no-any-return]
+    return ops.flip(x, axes=axes_of(axis, x.ndim))
 
 
 @implements(np.fliplr)
@@ -165,7 +165,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     """Elements moved along axes; what falls off one end comes in at the other."""
     x = to_tensor(a)
     if axis is None:
-        return core.reshape(roll(ravel(x), shift, 0), shape=x.dims)  # type: ignore[no-any-return]
+        return core.reshape(roll(ravel(x), shift, 0), shape=x.dims)
     shifts = _shifts(shift)
     axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
     if len(shifts) > 1 and len(axes) > 1 and len(shifts) != len(axes):
@@ -208,7 +208,7 @@ def _roll_one(x: Tensor, shift: Any, axis: int) -> Tensor:
             return x
         lead = (ALL,) * axis
         parts = [getitem(x, (*lead, slice(cut, None))), getitem(x, (*lead, slice(0, cut)))]
-        return ops.concatenate(*parts, axis=axis)  # type: ignore[no-any-return]
+        return ops.concatenate(*parts, axis=axis)
     size = ops.size_value(size=length)
     index = e.remainder(iota(length=length, dtype=INT64) - shift, size)
     return take_axis(x, index, axis)
@@ -241,7 +241,7 @@ def _place(obj: Any, length: Dim, past: int, axis: int) -> Tensor:
     message = f"index {{bad}} is out of bounds for axis {axis} with size {length}"
     index = astype(to_tensor(obj), INT64)
     index = ops.in_range(index, -size, size + past, error="IndexError", message=message)
-    return e.where(index < 0, index + size, index)  # type: ignore[no-any-return]
+    return e.where(index < 0, index + size, index)
 
 
 @implements(np.delete)

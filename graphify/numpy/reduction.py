@@ -57,7 +57,7 @@ def keep(x: Tensor, where: Any, otherwise: Any) -> Tensor:
     mask = to_tensor(where)
     if mask.dtype != BOOL:
         raise SpecError(f"where: expected a boolean array, got {mask.dtype}")
-    return e.where(mask, x, Tensor(np.asarray(otherwise, x.dtype)))  # type: ignore[no-any-return]
+    return e.where(mask, x, Tensor(np.asarray(otherwise, x.dtype)))
 
 
 def sum_dtype(x: Tensor, dtype: Any) -> DType:
@@ -134,7 +134,7 @@ def _with_initial(
     flat, shape = r.flat_axes(x, axes)
     one = core.broadcast_to(initial, shape=(*shape, 1))
     result = op(concatenate(one, flat, axis=len(shape)), axes=(len(shape),), keepdims=False)
-    return core.reshape(result, shape=r.reduced_shape(x.dims, axes, keepdims))  # type: ignore[no-any-return]
+    return core.reshape(result, shape=r.reduced_shape(x.dims, axes, keepdims))
 
 
 max_ = implements(np.max, np.amax)(_extreme(r.reduce_max, "The largest element over axes."))
@@ -268,8 +268,8 @@ def _deviations(x: Tensor, axes: tuple[int, ...], inner: DType, where: Any, mean
         centre = _divided(total, count_along(x, axes, where, True), inner)
     distance = e.subtract(to_dtype(x, inner) if not is_inexact(x.dtype) else x, centre)
     if is_complex(distance.dtype):
-        return e.add(e.square(e.real(distance)), e.square(e.imag(distance)))  # type: ignore[no-any-return]
-    return e.multiply(distance, distance)  # type: ignore[no-any-return]
+        return e.add(e.square(e.real(distance)), e.square(e.imag(distance)))
+    return e.multiply(distance, distance)
 
 
 def _freedom(count: Any, ddof: Any) -> Any:
@@ -363,7 +363,7 @@ def average(
 def _weights(x: Tensor, w: Tensor, axis: Any, axes: tuple[int, ...]) -> Tensor:
     """Weights in the shape of the data; those of one axis are repeated over the others."""
     if w.ndim == x.ndim:
-        return core.broadcast_to(w, shape=x.dims)  # type: ignore[no-any-return]
+        return core.broadcast_to(w, shape=x.dims)
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
     if w.ndim != len(axes):
@@ -376,7 +376,7 @@ def _weights(x: Tensor, w: Tensor, axis: Any, axes: tuple[int, ...]) -> Tensor:
     w = transpose(w, axes=tuple(order)) if order != sorted(order) else w
     sizes = iter(w.dims)
     shape = tuple(next(sizes) if i in axes else 1 for i in range(x.ndim))
-    return core.broadcast_to(core.reshape(w, shape=shape), shape=x.dims)  # type: ignore[no-any-return]
+    return core.broadcast_to(core.reshape(w, shape=shape), shape=x.dims)
 
 
 # --- cumulative --------------------------------------------------------------------------------

@@ -30,14 +30,14 @@ LARGEST = np.iinfo(np.int64).max
 def flat(x: Any) -> Tensor:
     """Any array in one dimension."""
     x = to_tensor(x)
-    return x if x.ndim == 1 else core.reshape(x, shape=(product(x.dims),))  # type: ignore[no-any-return]
+    return x if x.ndim == 1 else core.reshape(x, shape=(product(x.dims),))
 
 
 def slice_axis(x: Tensor, start: Any, stop: Any, axis: int) -> Tensor:
     """`x[..., start:stop, ...]` for bounds in range."""
     key: list[Any] = [(0, dim, 1) for dim in x.dims]
     key[axis] = (start, stop - start, 1)
-    return indexing.slice_(x, key=tuple(key))  # type: ignore[no-any-return]
+    return indexing.slice_(x, key=tuple(key))
 
 
 NAMES["_slice_axis"] = slice_axis
@@ -45,9 +45,7 @@ NAMES["_slice_axis"] = slice_axis
 
 def zero_unless(wrong: Any, message: str) -> Tensor:
     """An int64 zero; ValueError where `wrong`, a bool scalar, is true when the program runs."""
-    return in_range(  # type: ignore[no-any-return]
-        core.cast(wrong, dtype=INT64), 0, 1, error="ValueError", message=message
-    )
+    return in_range(core.cast(wrong, dtype=INT64), 0, 1, error="ValueError", message=message)
 
 
 # --- sort --------------------------------------------------------------------------------------
@@ -77,7 +75,7 @@ def sort(
     if axis is not None and to_tensor(a).ndim == 0:
         raise np.exceptions.AxisError(axis, 0)
     x, place = _sorted_args(a, axis, order)
-    return s.sort(x, axis=place)  # type: ignore[no-any-return]
+    return s.sort(x, axis=place)
 
 
 @implements(np.argsort)
@@ -86,7 +84,7 @@ def argsort(
 ) -> Tensor:
     """The indices that sort an array."""
     x, place = _sorted_args(a if to_tensor(a).ndim else flat(a), axis, order)
-    return s.argsort(x, axis=place, stable=_stable(kind, stable))  # type: ignore[no-any-return]
+    return s.argsort(x, axis=place, stable=_stable(kind, stable))
 
 
 @implements(np.sort_complex)
@@ -161,7 +159,7 @@ def _with_kth(ordered: Tensor, kth: Any, axis: Any) -> Tensor:
         return ordered
     zero = zero_unless(NAMES["any"](outside), f"kth: out of bounds ({length})")
     order = e.add(iota(length=length, dtype=INT64), zero)
-    return indexing.gather(ordered, order, axes=(axis,))  # type: ignore[no-any-return]
+    return indexing.gather(ordered, order, axes=(axis,))
 
 
 # --- search ------------------------------------------------------------------------------------
@@ -175,7 +173,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
     line = to_tensor(a)
     if sorter is not None:
         line = indexing.gather(line, to_tensor(sorter), axes=(0,))
-    return s.searchsorted(line, as_tensor(v), side=side)  # type: ignore[no-any-return]
+    return s.searchsorted(line, as_tensor(v), side=side)
 
 
 @implements(np.digitize)
@@ -235,7 +233,7 @@ def nonzero(a: Any) -> tuple[Tensor, ...]:
 @implements(np.flatnonzero)
 def flatnonzero(a: Any) -> Tensor:
     """The indices of the elements of the flattened array that are not zero."""
-    return indexing.nonzero(flat(a))[0]  # type: ignore[no-any-return]
+    return indexing.nonzero(flat(a))[0]
 
 
 @implements(np.argwhere)
@@ -244,14 +242,14 @@ def argwhere(a: Any) -> Tensor:
     x = to_tensor(a)
     if x.ndim == 0:
         found = as_tensor(nonzero(core.reshape(x, shape=(1,)))[0])
-        return core.reshape(found, shape=(found.dims[0], 1))[:, :0]  # type: ignore[no-any-return]
+        return core.reshape(found, shape=(found.dims[0], 1))[:, :0]
     return stack(list(nonzero(x)), axis=1)
 
 
 @implements(np.extract)
 def extract(condition: Any, arr: Any) -> Tensor:
     """The elements where the condition holds."""
-    return indexing.gather(flat(arr), flatnonzero(condition), axes=(0,))  # type: ignore[no-any-return]
+    return indexing.gather(flat(arr), flatnonzero(condition), axes=(0,))
 
 
 # --- sets --------------------------------------------------------------------------------------
@@ -272,7 +270,7 @@ def unique(
     x = to_tensor(ar)
     place = 0 if axis is None else axis_of(axis, x.ndim)
     source = flat(x) if axis is None else x
-    values, first, inverse, counts = s.unique(source, axis=place, equal_nan=equal_nan)
+    values, first, inverse, counts = s.unique.several(source, axis=place, equal_nan=equal_nan)
     if axis is None:
         inverse = core.reshape(inverse, shape=x.dims)
     wanted = (return_index, return_inverse, return_counts)
@@ -311,7 +309,7 @@ def unique_all(x: Any, /) -> Any:
 def _joined(*parts: Any) -> Tensor:
     tensors = [flat(part) for part in parts]
     dtype = np.result_type(*(t.dtype for t in tensors))
-    return concatenate(*(to_dtype(t, dtype) for t in tensors), axis=0)  # type: ignore[no-any-return]
+    return concatenate(*(to_dtype(t, dtype) for t in tensors), axis=0)
 
 
 @implements(np.isin, names=("in1d",))
@@ -330,7 +328,7 @@ def isin(
     found = e.greater(high, low)
     if not is_integer(x.dtype) and x.dtype != BOOL:
         found = e.logical_and(found, e.equal(x, x))  # NaN is no member of anything
-    return e.logical_not(found) if invert else found  # type: ignore[no-any-return]
+    return e.logical_not(found) if invert else found
 
 
 @implements(np.union1d)
@@ -372,7 +370,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     """The sorted distinct elements of exactly one of two arrays."""
     first, second = (flat(a) if assume_unique else unique(a) for a in (ar1, ar2))
-    values, _, _, counts = s.unique(_joined(first, second), axis=0, equal_nan=False)
+    values, _, _, counts = s.unique.several(_joined(first, second), axis=0, equal_nan=False)
     return extract(e.equal(counts, 1), values)
 
 
@@ -412,4 +410,4 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Tensor:
         ):
             raise ShapeError("The weights and list don't have the same length.")
     places = s.at_least_zero(values)
-    return indexing.scatter(core.full((size,), 0, dtype), ones, places, axes=(0,), mode="add")  # type: ignore[no-any-return]
+    return indexing.scatter(core.full((size,), 0, dtype), ones, places, axes=(0,), mode="add")

@@ -36,13 +36,13 @@ def _ordered(a: Any, axis: Any) -> tuple[Tensor, tuple[int, ...], Tensor]:
 def _kept(result: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: Any) -> Tensor:
     if not flag(keepdims):
         return result
-    return core.reshape(result, shape=r.reduced_shape(x.dims, axes, True))  # type: ignore[no-any-return]
+    return core.reshape(result, shape=r.reduced_shape(x.dims, axes, True))
 
 
 def _at(line: Tensor, index: Any) -> Tensor:
     """Elements at an index of the last axis."""
     last = line.ndim - 1
-    return indexing.gather(line, to_dtype(core.strong(index), INT64), axes=(last,))  # type: ignore[no-any-return]
+    return indexing.gather(line, to_dtype(core.strong(index), INT64), axes=(last,))
 
 
 @implements(np.median)
@@ -91,11 +91,11 @@ def _virtual_index(count: Any, q: Tensor, method: str) -> Tensor:
     size = core.strong(as_tensor(count))
     size = to_dtype(size, q.dtype)
     if method in ("linear", "lower", "higher", "midpoint", "nearest"):
-        return e.multiply(e.subtract(size, 1), q)  # type: ignore[no-any-return]
+        return e.multiply(e.subtract(size, 1), q)
     alpha, beta = _CONTINUOUS[method]
     scaled = e.multiply(size, q)
     offset = e.subtract(e.add(alpha, e.multiply(q, 1 - alpha - beta)), 1)
-    return e.add(scaled, offset)  # type: ignore[no-any-return]
+    return e.add(scaled, offset)
 
 
 def _quantile(
@@ -160,7 +160,7 @@ def _in_range(q: Tensor, percent: bool) -> Tensor:
             raise ValueError(text)
         return q
     zero = zero_unless(any_(e.logical_not(inside)), text)
-    return e.add(q, core.cast(zero, dtype=q.dtype))  # type: ignore[no-any-return]
+    return e.add(q, core.cast(zero, dtype=q.dtype))
 
 
 def _between(line: Tensor, position: Tensor, count: Any, method: str, weak: bool) -> Tensor:
@@ -210,7 +210,7 @@ def _lerp(a: Tensor, b: Tensor, t: Tensor) -> Tensor:
     up = e.add(a, e.multiply(difference, t))
     down = e.subtract(b, e.multiply(difference, e.subtract(1, t)))
     result = e.where(e.greater_equal(t, 0.5), down, up)
-    return e.where(e.equal(a, b), a, result) if is_inexact(a.dtype) else result  # type: ignore[no-any-return]
+    return e.where(e.equal(a, b), a, result) if is_inexact(a.dtype) else result
 
 
 def _fractions(q: Any, percent: bool) -> tuple[Tensor, bool]:
@@ -358,19 +358,19 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     """The correlation matrix of variables in rows (or columns)."""
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
-        return e.divide(c, c)  # type: ignore[no-any-return]
+        return e.divide(c, c)
     deviation = e.sqrt(e.real(NAMES["diagonal"](c)))
     n = deviation.dims[0]
     c = e.divide(
         e.divide(c, core.reshape(deviation, shape=(n, 1))), core.reshape(deviation, shape=(1, n))
     )
     if is_complex(c.dtype):
-        return e.make_complex(_unit(e.real(c)), _unit(e.imag(c)))  # type: ignore[no-any-return]
+        return e.make_complex(_unit(e.real(c)), _unit(e.imag(c)))
     return _unit(c)
 
 
 def _unit(x: Tensor) -> Tensor:
-    return e.minimum(e.maximum(x, -1), 1)  # type: ignore[no-any-return]
+    return e.minimum(e.maximum(x, -1), 1)
 
 
 # --- histograms --------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def _cycled(values: Any, index: Tensor, dtype: Any) -> Tensor:
     """values[index], the values repeated as often as needed."""
     v = astype(ravel(to_tensor(values)), dtype)
     size = ops.size_value(size=v.dims[0])
-    return gather(v, e.remainder(index, size), axes=(0,))  # type: ignore[no-any-return]
+    return gather(v, e.remainder(index, size), axes=(0,))
 
 
 @implements(np.put)

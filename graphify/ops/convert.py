@@ -172,7 +172,7 @@ def _fit(tensors: Sequence[Tensor]) -> bool:
 
 def _nest(tensors: list[Tensor], shape: tuple[int, ...]) -> Tensor:
     if shape == ():
-        return core.copy(tensors[0])  # type: ignore[no-any-return]
+        return core.copy(tensors[0])
     if not tensors:
         return Tensor(np.zeros(shape, python_dtype(float)))
     stacked = stack(tensors)

@@ -139,7 +139,7 @@ def _join(x: Tensor, axis: int) -> Tensor:
     """A batched tensor with its lanes joined to an axis (negative, or 0: the samples), in front."""
     count, at = x.dims[0], axis % (x.ndim - 1)
     moved = move_axis(x, 0, at)
-    return core.reshape(  # type: ignore[no-any-return]
+    return core.reshape(
         moved, shape=(*moved.dims[:at], count * moved.dims[at + 1], *moved.dims[at + 2 :])
     )
 
@@ -157,7 +157,7 @@ def _join_inside(x: Tensor, groups: Dim) -> Tensor:
         return _join(x, -1)
     split = core.reshape(x, shape=(*x.dims[:-1], groups, x.dims[-1] // groups))
     joined = _join(split, -1)
-    return core.reshape(joined, shape=(*joined.dims[:-2], groups * joined.dims[-1]))  # type: ignore[no-any-return]
+    return core.reshape(joined, shape=(*joined.dims[:-2], groups * joined.dims[-1]))
 
 
 def _part_inside(y: Tensor, groups: Dim, count: Dim, length: Dim) -> Tensor:
@@ -166,7 +166,7 @@ def _part_inside(y: Tensor, groups: Dim, count: Dim, length: Dim) -> Tensor:
         return _part(y, -1, count, length)
     split = core.reshape(y, shape=(*y.dims[:-1], groups, count * length))
     parted = _part(split, -1, count, length)
-    return core.reshape(parted, shape=(*parted.dims[:-2], groups * length))  # type: ignore[no-any-return]
+    return core.reshape(parted, shape=(*parted.dims[:-2], groups * length))
 
 
 def _forward_vmap(args: Any, batched: Any, groups: Dim = 1, **attrs: Any) -> Tensor:

@@ -60,7 +60,7 @@ def to_dtype(x: Tensor, dtype: Any) -> Tensor:
         return Tensor(np.asarray(value, dtype))
     if x.spec.weak and is_integer(x.dtype) and is_integer(dtype) and dtype != x.dtype:
         x = _must_fit(x, dtype)
-    return cast(x, dtype=dtype)  # type: ignore[no-any-return]
+    return cast(x, dtype=dtype)
 
 
 def _must_fit(x: Tensor, dtype: DType) -> Tensor:
@@ -69,7 +69,7 @@ def _must_fit(x: Tensor, dtype: DType) -> Tensor:
 
     limits = np.iinfo(dtype)
     high = min(limits.max + 1, 2**63 - 1)  # for uint64, the highest int64 itself is refused, too
-    return in_range(  # type: ignore[no-any-return]
+    return in_range(
         x,
         np.asarray(limits.min, x.dtype),
         np.asarray(high, x.dtype),
@@ -106,7 +106,7 @@ def _reshape_spec(x: Spec, shape: Shape) -> Spec:
 
 
 def _reshape_vmap(args: Any, batched: Any, shape: Shape) -> Tensor:
-    return reshape(args[0], shape=(args[0].dims[0], *shape))  # type: ignore[no-any-return]
+    return reshape(args[0], shape=(args[0].dims[0], *shape))
 
 
 reshape: Op = defop(
@@ -171,7 +171,7 @@ def _broadcast_vmap(args: Any, batched: Any, shape: Shape) -> Tensor:
     x = args[0]
     pad = (1,) * (len(shape) - (x.ndim - 1))
     aligned = reshape(x, shape=(x.dims[0], *pad, *x.dims[1:])) if pad else x
-    return broadcast_to(aligned, shape=(x.dims[0], *shape))  # type: ignore[no-any-return]
+    return broadcast_to(aligned, shape=(x.dims[0], *shape))
 
 
 broadcast_to: Op = defop(
@@ -202,7 +202,7 @@ def _sum_to_vmap(args: Any, batched: Any, shape: Shape) -> Tensor:
     x = args[0]
     lead = x.ndim - 1 - len(shape)
     aligned = sum_to(x, shape=(x.dims[0], *(1,) * lead, *shape))
-    return reshape(aligned, shape=(x.dims[0], *shape))  # type: ignore[no-any-return]
+    return reshape(aligned, shape=(x.dims[0], *shape))
 
 
 sum_to: Op = defop(

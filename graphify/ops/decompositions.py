@@ -200,12 +200,12 @@ def safe_inverse(x: Tensor) -> Tensor:
     from graphify.ops import elementwise as e
 
     zero = e.equal(x, 0)
-    return e.where(zero, core.zeros_like(x), 1 / e.where(zero, core.ones_like(x), x))  # type: ignore[no-any-return]
+    return e.where(zero, core.zeros_like(x), 1 / e.where(zero, core.ones_like(x), x))
 
 
 def _orthogonal(u: Tensor, x: Tensor) -> Tensor:
     """The part of the columns of `x` that is orthogonal to the columns of `u`."""
-    return x - matmul(u, matmul(adjoint(u), x))  # type: ignore[no-any-return]
+    return x - matmul(u, matmul(adjoint(u), x))
 
 
 def _svd_vjp(g: Any, y: Any, a: Tensor, full: bool) -> list[Tensor]:
@@ -266,15 +266,15 @@ def _svdvals_spec(a: Spec) -> Spec:
 
 
 def _svdvals_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
-    u, _, vh = svd(a, full=False)
+    u, _, vh = svd.several(a, full=False)
     return [matmul(u * row(cast_like(g, a)), vh)]
 
 
 def _svdvals_jvp(ts: Any, y: Tensor, a: Tensor) -> Tensor:
     from graphify.ops import elementwise as e
 
-    u, _, vh = svd(a, full=False)
-    return e.real(diagonal_of(matmul(matmul(adjoint(u), ts[0]), adjoint(vh))))  # type: ignore[no-any-return]
+    u, _, vh = svd.several(a, full=False)
+    return e.real(diagonal_of(matmul(matmul(adjoint(u), ts[0]), adjoint(vh))))
 
 
 svdvals = defop(

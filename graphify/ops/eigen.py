@@ -157,7 +157,7 @@ def _eigensystem_jvp(ts: Any, y: Any, a: Tensor) -> tuple[Tensor, Tensor]:
 def _unit_matrix(a: Tensor) -> Tensor:
     """The identity, as large as the matrices of `a`."""
     places = iota(length=a.dims[-1], dtype=np.dtype(np.int64))
-    return core.cast(equal(column(places), places), dtype=a.dtype)  # type: ignore[no-any-return]
+    return core.cast(equal(column(places), places), dtype=a.dtype)
 
 
 # What the derivative of `eigvals` is made of. Its vectors stand for directions only: how they scale

@@ -184,13 +184,13 @@ def _off_diagonal(x: Tensor, have: str, term: str, lengths: dict[str, Dim]) -> T
         if axis != first[c]:
             here = equal(_along(axis, rank, lengths[c]), _along(first[c], rank, lengths[c]))
             mask = here if mask is None else logical_and(mask, here)
-    return where(mask, spread, core.zeros_like(spread))  # type: ignore[no-any-return]
+    return where(mask, spread, core.zeros_like(spread))
 
 
 def _along(axis: int, rank: int, length: Dim) -> Tensor:
     """0, 1, ... along one axis of `rank`."""
     shape = tuple(length if a == axis else 1 for a in range(rank))
-    return core.reshape(iota(length=length, dtype=np.dtype(np.int64)), shape=shape)  # type: ignore[no-any-return]
+    return core.reshape(iota(length=length, dtype=np.dtype(np.int64)), shape=shape)
 
 
 def _vmap(args: Sequence[Tensor], batched: Sequence[bool], subscripts: str) -> Any:

@@ -325,7 +325,7 @@ def _where_jvp(ts: Any, out: Tensor, c: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 def _where_vmap(args: Any, batched: Any) -> Tensor:
     rank = max(a.ndim - b for a, b in zip(args, batched, strict=True))
-    return where(*(align(a, rank) if b else a for a, b in zip(args, batched, strict=True)))  # type: ignore[no-any-return]
+    return where(*(align(a, rank) if b else a for a, b in zip(args, batched, strict=True)))
 
 
 def _where_samples() -> Any:
@@ -421,7 +421,7 @@ def _part_spec(x: Spec) -> Spec:
 
 
 def _complex_of(re: Tensor, im: Tensor) -> Tensor:
-    return make_complex(re, im)  # type: ignore[no-any-return]
+    return make_complex(re, im)
 
 
 real: Op = defop(

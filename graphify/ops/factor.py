@@ -126,7 +126,7 @@ def triangle(x: Tensor, lower: bool, strict: bool = False) -> Tensor:
 
     i, j = _rows_columns(x)
     i, j = (i, j) if lower else (j, i)
-    return e.where(e.greater(i, j) if strict else e.greater_equal(i, j), x, core.zeros_like(x))  # type: ignore[no-any-return]
+    return e.where(e.greater(i, j) if strict else e.greater_equal(i, j), x, core.zeros_like(x))
 
 
 def diagonal_part(x: Tensor) -> Tensor:
@@ -134,7 +134,7 @@ def diagonal_part(x: Tensor) -> Tensor:
     from graphify.ops import elementwise as e
 
     i, j = _rows_columns(x)
-    return e.where(e.equal(i, j), x, core.zeros_like(x))  # type: ignore[no-any-return]
+    return e.where(e.equal(i, j), x, core.zeros_like(x))
 
 
 def real_part(x: Tensor) -> Tensor:
@@ -151,12 +151,12 @@ def imaginary_part(x: Tensor) -> Tensor:
 
 def row(x: Tensor) -> Tensor:
     """[..., n] as [..., 1, n]."""
-    return core.reshape(x, shape=(*x.dims[:-1], 1, x.dims[-1]))  # type: ignore[no-any-return]
+    return core.reshape(x, shape=(*x.dims[:-1], 1, x.dims[-1]))
 
 
 def column(x: Tensor) -> Tensor:
     """[..., n] as [..., n, 1]."""
-    return core.reshape(x, shape=(*x.dims, 1))  # type: ignore[no-any-return]
+    return core.reshape(x, shape=(*x.dims, 1))
 
 
 def diagonal_of(x: Tensor) -> Tensor:
@@ -164,23 +164,23 @@ def diagonal_of(x: Tensor) -> Tensor:
     from graphify.ops.einsum import einsum
 
     lead = "abcdefghijklmnopqrstuvw"[: x.ndim - 2]
-    return einsum(x, subscripts=f"{lead}zz->{lead}z")  # type: ignore[no-any-return]
+    return einsum(x, subscripts=f"{lead}zz->{lead}z")
 
 
 def trace_of(x: Tensor) -> Tensor:
     """The sum of the diagonal, as [..., 1, 1]."""
     total = core.sum_to(diagonal_part(x), shape=(*x.dims[:-2], 1, 1))
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def scalar_of(x: Tensor) -> Tensor:
     """[..., 1, 1] as [...]."""
-    return core.reshape(x, shape=x.dims[:-2])  # type: ignore[no-any-return]
+    return core.reshape(x, shape=x.dims[:-2])
 
 
 def matrix_of(x: Tensor) -> Tensor:
     """[...] as [..., 1, 1]."""
-    return core.reshape(x, shape=(*x.dims, 1, 1))  # type: ignore[no-any-return]
+    return core.reshape(x, shape=(*x.dims, 1, 1))
 
 
 def given(g: Sequence[Tensor | None], y: Sequence[Tensor]) -> list[Tensor]:
@@ -210,7 +210,7 @@ def _solve_vjp(g: Tensor, y: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
 
 def _solve_jvp(ts: Any, y: Tensor, a: Tensor, b: Tensor) -> Tensor:
     ta, tb = given(ts, (a, b))
-    return solve(a, tb - matmul(ta, y))  # type: ignore[no-any-return]
+    return solve(a, tb - matmul(ta, y))
 
 
 solve: Op = defop(
@@ -285,7 +285,7 @@ def _adjugate_vjp(g: Tensor, y: Tensor, a: Tensor) -> list[Tensor]:
 def _adjugate_jvp(ts: Any, y: Tensor, a: Tensor) -> Tensor:
     ai = inv(a)
     rate = matmul(ts[0], ai)
-    return matrix_of(det(a)) * (trace_of(rate) * ai - matmul(ai, rate))  # type: ignore[no-any-return]
+    return matrix_of(det(a)) * (trace_of(rate) * ai - matmul(ai, rate))
 
 
 adjugate = defop(
@@ -390,7 +390,7 @@ def _cholesky_jvp(ts: Any, y: Tensor, a: Tensor) -> Tensor:
     t = hermitian_of(ts[0], True)
     left = solve(y, t)
     inner = adjoint(solve(y, adjoint(left)))  # L^-1 t L^-H
-    return matmul(y, _half_lower(inner))  # type: ignore[no-any-return]
+    return matmul(y, _half_lower(inner))
 
 
 def _positive_samples() -> Any:

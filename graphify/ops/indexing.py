@@ -163,7 +163,7 @@ def _slice_update_jvp(
 ) -> Tensor:
     tx = core.zeros_like(x) if ts[0] is None else ts[0]
     tn = core.zeros_like(new) if ts[1] is None else ts[1]
-    return slice_update(tx, tn, *indices, key=key)  # type: ignore[no-any-return]
+    return slice_update(tx, tn, *indices, key=key)
 
 
 def _slice_update_vmap(args: Any, batched: Any, key: Key) -> Any:
@@ -334,7 +334,7 @@ def _only_last(back: Tensor, x: Tensor, indices: Sequence[Tensor], axes: tuple[i
     table = scatter(table, order, *indices, axes=tuple(range(len(axes))), mode="set")
     last = equal(gather(table, *indices, axes=tuple(range(len(axes)))), order)
     mask = core.reshape(last, shape=(*lead, *(1,) * (back.ndim - len(lead))))
-    return where(mask, back, core.zeros_like(back))  # type: ignore[no-any-return]
+    return where(mask, back, core.zeros_like(back))
 
 
 def _scatter_extreme_vjp(
@@ -362,14 +362,14 @@ def _scatter_jvp(
     tx = core.zeros_like(x) if ts[0] is None else ts[0]
     tn = core.zeros_like(new) if ts[1] is None else ts[1]
     if mode in ("set", "add"):
-        return scatter(tx, tn, *indices, axes=axes, mode=mode)  # type: ignore[no-any-return]
+        return scatter(tx, tn, *indices, axes=axes, mode=mode)
     if mode == "multiply":
-        return y * scatter(tx / x, tn / new, *indices, axes=axes, mode="add")  # type: ignore[no-any-return]
+        return y * scatter(tx / x, tn / new, *indices, axes=axes, mode="add")
     at_x = core.cast(equal(x, y), dtype=y.dtype)
     at_new = core.cast(equal(gather(y, *indices, axes=axes), new), dtype=y.dtype)
     ties = scatter(at_x, at_new, *indices, axes=axes, mode="add")
     total = scatter(tx * at_x, tn * at_new, *indices, axes=axes, mode="add")
-    return total / ties  # type: ignore[no-any-return]
+    return total / ties
 
 
 def _scatter_vmap(args: Any, batched: Any, axes: tuple[int, ...], mode: str) -> Any:
@@ -435,4 +435,4 @@ def take_slice(x: Tensor, start: Dim, stop: Dim, axis: int) -> Tensor:
     """x[..., start:stop, ...] along one axis, for bounds known to be in range."""
     key: list[Entry] = [(0, dim, 1) for dim in x.dims]
     key[axis] = (start, stop - start, 1)
-    return slice_(x, key=tuple(key))  # type: ignore[no-any-return]
+    return slice_(x, key=tuple(key))

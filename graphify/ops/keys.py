@@ -79,7 +79,7 @@ def _view(x: Tensor, plan: _Plan) -> Tensor:
     x = binding.resolve(x)
     binding.refresh(x)
     if x.is_symbolic or any(i.is_symbolic for i in plan.scalars) or slice_shape(x.dims, plan.basic):
-        return slice_(x, *plan.scalars, key=plan.basic)  # type: ignore[no-any-return]
+        return slice_(x, *plan.scalars, key=plan.basic)
     indices = [i.numpy() for i in plan.scalars]
     array = x.numpy()[(*numpy_key(plan.basic, indices), ...)]
     attrs = {"key": plan.basic}
@@ -140,7 +140,7 @@ def _fit_shape(new: Tensor, shape: Shape) -> Tensor:
     if new.dims == shape:
         return new
     try:
-        return core.broadcast_to(new, shape=shape)  # type: ignore[no-any-return]
+        return core.broadcast_to(new, shape=shape)
     except (ShapeError, ValueError):
         raise ShapeError(
             f"could not broadcast input array from shape {new.dims} into shape {shape}"
@@ -229,7 +229,7 @@ def _to_place(picked: Tensor, plan: _Plan) -> Tensor:
         return picked
     lead = list(range(plan.rank))
     rest = list(range(plan.rank, picked.ndim))
-    return transpose(picked, axes=(*rest[: plan.place], *lead, *rest[plan.place :]))  # type: ignore[no-any-return]
+    return transpose(picked, axes=(*rest[: plan.place], *lead, *rest[plan.place :]))
 
 
 def _from_place(new: Tensor, plan: _Plan) -> Tensor:
@@ -237,7 +237,7 @@ def _from_place(new: Tensor, plan: _Plan) -> Tensor:
         return new
     lead = list(range(plan.place, plan.place + plan.rank))
     rest = [a for a in range(new.ndim) if a not in lead]
-    return transpose(new, axes=(*lead, *rest))  # type: ignore[no-any-return]
+    return transpose(new, axes=(*lead, *rest))
 
 
 def _result_shape(view: Tensor, plan: _Plan) -> Shape:

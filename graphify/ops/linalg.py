@@ -47,7 +47,7 @@ def matrix_transpose(x: Tensor) -> Tensor:
     from graphify.ops.shape import transpose
 
     rank = x.ndim
-    return transpose(x, axes=(*range(rank - 2), rank - 1, rank - 2))  # type: ignore[no-any-return]
+    return transpose(x, axes=(*range(rank - 2), rank - 1, rank - 2))
 
 
 def adjoint(x: Tensor) -> Tensor:

@@ -43,7 +43,7 @@ def _pinv_change(t: Tensor, p: Tensor, a: Tensor) -> Tensor:
     first = matmul(p, matmul(t, p))
     second = matmul(p, matmul(ph, th))
     third = matmul(th, matmul(ph, p))
-    return second - matmul(second, matmul(a, p)) + third - matmul(p, matmul(a, third)) - first  # type: ignore[no-any-return]
+    return second - matmul(second, matmul(a, p)) + third - matmul(p, matmul(a, third)) - first
 
 
 def _pinv_vjp(g: Tensor, y: Tensor, a: Tensor, rcond: Tensor, hermitian: bool = False) -> list[Any]:
@@ -110,7 +110,7 @@ def _lstsq_vjp(g: Tensor, y: Tensor, a: Tensor, b: Tensor, rcond: Tensor) -> lis
 def _lstsq_jvp(ts: Any, y: Tensor, a: Tensor, b: Tensor, rcond: Tensor) -> Tensor:
     p = pinv(a, rcond)
     ta, tb = given(ts[:2], (a, b))
-    return matmul(_pinv_change(ta, p, a), b) + matmul(p, tb)  # type: ignore[no-any-return]
+    return matmul(_pinv_change(ta, p, a), b) + matmul(p, tb)
 
 
 def _lstsq_convert(a: Any, b: Any, rcond: Any) -> list[Tensor]:

@@ -188,7 +188,7 @@ def _bits_vmap(args: Any, batched: Any, shape: Shape, width: int) -> Tensor:
     rank = max(key.ndim - 1 - batched[0], start.ndim - batched[1])
     key = align(key, rank + 1) if batched[0] else key
     start = align(start, rank) if batched[1] else start
-    return random_bits(key, start, shape=shape, width=width)  # type: ignore[no-any-return]
+    return random_bits(key, start, shape=shape, width=width)
 
 
 random_bits = defop(

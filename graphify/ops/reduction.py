@@ -37,7 +37,7 @@ def reduced_shape(shape: Shape, axes: Axes, keepdims: bool) -> Shape:
 def spread(y: Tensor, x: Tensor, axes: Axes) -> Tensor:
     """A reduction's result, or its cotangent, repeated over the axes reduced away."""
     kept = core.reshape(y, shape=reduced_shape(x.dims, axes, True))
-    return core.broadcast_to(kept, shape=x.dims)  # type: ignore[no-any-return]
+    return core.broadcast_to(kept, shape=x.dims)
 
 
 def _reduction(
@@ -113,7 +113,7 @@ def unflat_axes(x: Tensor, shape: Shape, axes: Axes) -> Tensor:
     kept = tuple(a for a in range(len(shape)) if a not in axes)
     order = (*kept, *axes)
     moved = core.reshape(x, shape=tuple(shape[a] for a in order))
-    return transpose(moved, axes=tuple(int(i) for i in np.argsort(order)))  # type: ignore[no-any-return]
+    return transpose(moved, axes=tuple(int(i) for i in np.argsort(order)))
 
 
 def _others(x: Tensor, axes: Axes) -> Tensor:
@@ -130,7 +130,7 @@ def shifted(x: Tensor, axis: int, fill: Any) -> Tensor:
     length = x.dims[axis]
     first = core.full((*x.dims[:axis], 1, *x.dims[axis + 1 :]), fill, x.dtype)
     longer = concatenate(first, x, axis=axis)
-    return slice_(longer, key=(*((0, dim, 1) for dim in x.dims[:axis]), (0, length, 1)))  # type: ignore[no-any-return]
+    return slice_(longer, key=(*((0, dim, 1) for dim in x.dims[:axis]), (0, length, 1)))
 
 
 def _prod_vjp(g: Tensor, y: Tensor, x: Tensor, axes: Axes, keepdims: bool = False) -> list[Tensor]:
@@ -138,7 +138,7 @@ def _prod_vjp(g: Tensor, y: Tensor, x: Tensor, axes: Axes, keepdims: bool = Fals
 
 
 def _prod_jvp(ts: Any, y: Tensor, x: Tensor, axes: Axes, keepdims: bool = False) -> Tensor:
-    return reduce_sum(ts[0] * _others(x, axes), axes=axes, keepdims=keepdims)  # type: ignore[no-any-return]
+    return reduce_sum(ts[0] * _others(x, axes), axes=axes, keepdims=keepdims)
 
 
 def _with_zero(d: str) -> Any:
@@ -164,7 +164,7 @@ reduce_prod: Op = _reduction(
 def _share(y: Tensor, x: Tensor, axes: Axes) -> Tensor:
     """The part of each element in the extreme: equal parts among those that attain it."""
     attains = core.cast(equal(x, spread(y, x, axes)), dtype=x.dtype)
-    return divide(attains, reduce_sum(attains, axes=axes, keepdims=True))  # type: ignore[no-any-return]
+    return divide(attains, reduce_sum(attains, axes=axes, keepdims=True))
 
 
 def _extreme_vjp(
@@ -174,7 +174,7 @@ def _extreme_vjp(
 
 
 def _extreme_jvp(ts: Any, y: Tensor, x: Tensor, axes: Axes, keepdims: bool = False) -> Tensor:
-    return reduce_sum(ts[0] * _share(y, x, axes), axes=axes, keepdims=keepdims)  # type: ignore[no-any-return]
+    return reduce_sum(ts[0] * _share(y, x, axes), axes=axes, keepdims=keepdims)
 
 
 reduce_max: Op = _reduction(
@@ -265,7 +265,7 @@ def _cumulative(
 
 
 def _backwards(op: Callable[..., Tensor], x: Tensor, axis: int) -> Tensor:
-    return flip(op(flip(x, axes=(axis,)), axis=axis), axes=(axis,))  # type: ignore[no-any-return]
+    return flip(op(flip(x, axes=(axis,)), axis=axis), axes=(axis,))
 
 
 cumsum: Op = _cumulative(
@@ -294,7 +294,7 @@ def _recurrence_spec(a: Spec, b: Spec, axis: int) -> Spec:
 def backward_recurrence(a: Tensor, b: Tensor, axis: int) -> Tensor:
     """`y[i] = a[i + 1] * y[i + 1] + b[i]`: the transpose of `recurrence` in `b`."""
     following = shifted(flip(a, axes=(axis,)), axis, 0)
-    return flip(recurrence(following, flip(b, axes=(axis,)), axis=axis), axes=(axis,))  # type: ignore[no-any-return]
+    return flip(recurrence(following, flip(b, axes=(axis,)), axis=axis), axes=(axis,))
 
 
 def _recurrence_vjp(g: Tensor, y: Tensor, a: Tensor, b: Tensor, axis: int) -> list[Tensor]:
@@ -306,7 +306,7 @@ def _recurrence_jvp(ts: Any, y: Tensor, a: Tensor, b: Tensor, axis: int) -> Tens
     parts = [None if ts[0] is None else ts[0] * shifted(y, axis, 0), ts[1]]
     given = [part for part in parts if part is not None]
     total = given[0] if len(given) == 1 else add(*given)
-    return recurrence(a, total, axis=axis)  # type: ignore[no-any-return]
+    return recurrence(a, total, axis=axis)
 
 
 def _recurrence_vmap(args: Any, batched: Any, axis: int) -> Tensor:
@@ -316,7 +316,7 @@ def _recurrence_vmap(args: Any, batched: Any, axis: int) -> Tensor:
         x if is_batched else core.broadcast_to(x, shape=(count, *x.dims))
         for x, is_batched in zip((a, b), batched, strict=True)
     )
-    return recurrence(a, b, axis=axis + 1)  # type: ignore[no-any-return]
+    return recurrence(a, b, axis=axis + 1)
 
 
 recurrence: Op = defop(
@@ -338,7 +338,7 @@ def _cumprod_vjp(g: Tensor, y: Tensor, x: Tensor, axis: int) -> list[Tensor]:
 
 
 def _cumprod_jvp(ts: Any, y: Tensor, x: Tensor, axis: int) -> Tensor:
-    return recurrence(x, ts[0] * shifted(y, axis, 1), axis=axis)  # type: ignore[no-any-return]
+    return recurrence(x, ts[0] * shifted(y, axis, 1), axis=axis)
 
 
 cumprod: Op = _cumulative(
@@ -359,7 +359,7 @@ def _holders(y: Tensor, x: Tensor, axis: int) -> Tensor:
     places = iota(length=length, dtype=INT64)
     places = core.reshape(places, shape=tuple(length if a == axis else 1 for a in range(x.ndim)))
     attained = where(equal(x, y), places, Tensor(np.asarray(0, np.int64)))
-    return cummax(core.broadcast_to(attained, shape=x.dims), axis=axis)  # type: ignore[no-any-return]
+    return cummax(core.broadcast_to(attained, shape=x.dims), axis=axis)
 
 
 def along_indices(index: Tensor, axis: int) -> list[Tensor]:
@@ -376,7 +376,7 @@ def pick_along(x: Tensor, index: Tensor, axis: int) -> Tensor:
     """numpy.take_along_axis, the other axes being of equal length."""
     from graphify.ops.indexing import gather
 
-    return gather(x, *along_indices(index, axis), axes=tuple(range(x.ndim)))  # type: ignore[no-any-return]
+    return gather(x, *along_indices(index, axis), axes=tuple(range(x.ndim)))
 
 
 def add_along(x: Tensor, index: Tensor, new: Tensor, axis: int) -> Tensor:
@@ -384,7 +384,7 @@ def add_along(x: Tensor, index: Tensor, new: Tensor, axis: int) -> Tensor:
     from graphify.ops.indexing import scatter
 
     operands = along_indices(index, axis)
-    return scatter(x, new, *operands, axes=tuple(range(x.ndim)), mode="add")  # type: ignore[no-any-return]
+    return scatter(x, new, *operands, axes=tuple(range(x.ndim)), mode="add")
 
 
 def _running_vjp(g: Tensor, y: Tensor, x: Tensor, axis: int) -> list[Tensor]:

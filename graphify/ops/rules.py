@@ -92,7 +92,7 @@ def _weakly(tensor: Tensor, dtype: DType) -> Tensor:
         raise OverflowError(
             f"Python integer {tensor._value} is too large for a traced one: 64 bits with a sign"
         )
-    return core.cast(tensor, dtype=dtype, weak=True)  # type: ignore[no-any-return]
+    return core.cast(tensor, dtype=dtype, weak=True)
 
 
 def _wide_enough(tensor: Tensor, dtype: DType, tensors: Sequence[Tensor]) -> DType:
@@ -194,7 +194,7 @@ def align(x: Tensor, rank: int) -> Tensor:
     missing = rank - (x.ndim - 1)
     if not missing:
         return x
-    return core.reshape(x, shape=(x.dims[0], *(1,) * missing, *x.dims[1:]))  # type: ignore[no-any-return]
+    return core.reshape(x, shape=(x.dims[0], *(1,) * missing, *x.dims[1:]))
 
 
 def elementwise(

@@ -136,7 +136,7 @@ def move_axis(x: Tensor, source: int, target: int) -> Tensor:
         return x
     axes = [a for a in range(x.ndim) if a != source]
     axes.insert(target, source)
-    return transpose(x, axes=tuple(axes))  # type: ignore[no-any-return]
+    return transpose(x, axes=tuple(axes))
 
 
 # --- concatenate ----------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def _concatenate_vjp(g: Tensor, y: Tensor, *xs: Tensor, axis: int) -> list[Tenso
 
 def _concatenate_jvp(ts: Any, y: Tensor, *xs: Tensor, axis: int) -> Tensor:
     parts = [core.zeros_like(x) if t is None else t for t, x in zip(ts, xs, strict=True)]
-    return concatenate(*parts, axis=axis)  # type: ignore[no-any-return]
+    return concatenate(*parts, axis=axis)
 
 
 def _concatenate_vmap(args: Any, batched: Any, axis: int) -> Tensor:
@@ -184,7 +184,7 @@ def _concatenate_vmap(args: Any, batched: Any, axis: int) -> Tensor:
         a if b else core.broadcast_to(a, shape=(count, *a.dims))
         for a, b in zip(args, batched, strict=True)
     ]
-    return concatenate(*full, axis=axis + 1)  # type: ignore[no-any-return]
+    return concatenate(*full, axis=axis + 1)
 
 
 concatenate = defop(
@@ -202,12 +202,12 @@ concatenate = defop(
 
 def expand_dims(x: Tensor, axis: int) -> Tensor:
     """A new axis of length one at `axis` (of the result, not negative)."""
-    return core.reshape(x, shape=(*x.dims[:axis], 1, *x.dims[axis:]))  # type: ignore[no-any-return]
+    return core.reshape(x, shape=(*x.dims[:axis], 1, *x.dims[axis:]))
 
 
 def stack(tensors: list[Tensor], axis: int = 0) -> Tensor:
     """Tensors of one shape and dtype along a new axis."""
-    return concatenate(*(expand_dims(t, axis) for t in tensors), axis=axis)  # type: ignore[no-any-return]
+    return concatenate(*(expand_dims(t, axis) for t in tensors), axis=axis)
 
 
 # --- flip -----------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ def _in_range_vmap(args: Any, batched: Any, **attrs: Any) -> Tensor:
         core.reshape(limit, shape=(*limit.dims, *ones)) if b else limit
         for limit, b in zip(limits, batched[1:], strict=True)
     ]
-    return in_range(x, *aligned, **attrs)  # type: ignore[no-any-return]
+    return in_range(x, *aligned, **attrs)
 
 
 in_range: Op = defop(

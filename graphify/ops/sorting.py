@@ -88,19 +88,19 @@ def _searchsorted_spec(a: Spec, v: Spec, side: str) -> Spec:
 def _before(a: Tensor, b: Tensor) -> Tensor:
     """a < b in sorting order: NaN comes last."""
     if not is_inexact(a.dtype):
-        return less(a, b)  # type: ignore[no-any-return]
-    return logical_or(less(a, b), logical_and(equal(a, a), not_equal(b, b)))  # type: ignore[no-any-return]
+        return less(a, b)
+    return logical_or(less(a, b), logical_and(equal(a, a), not_equal(b, b)))
 
 
 def _searchsorted_vmap(args: Any, batched: Any, side: str) -> Tensor:
     a, v = args
     if not batched[0]:
-        return searchsorted(a, v, side=side)  # type: ignore[no-any-return]
+        return searchsorted(a, v, side=side)
     rank = v.ndim - batched[1]
     line = core.reshape(a, shape=(a.dims[0], *(1,) * rank, a.dims[1]))
     points = core.reshape(v, shape=(*v.dims, 1) if batched[1] else (1, *v.dims, 1))
     passed = _before(line, points) if side == "left" else logical_not(_before(points, line))
-    return reduce_sum(core.cast(passed, dtype=INT64), axes=(rank + 1,))  # type: ignore[no-any-return]
+    return reduce_sum(core.cast(passed, dtype=INT64), axes=(rank + 1,))
 
 
 def _searchsorted_samples() -> Any:

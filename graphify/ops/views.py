@@ -78,7 +78,7 @@ def _diagonal_put(
     steps = iota(length=_diagonal_length(base.spec, offset, axis1, axis2), dtype=INT64)
     rows, columns = (steps, steps + offset) if offset >= 0 else (steps - offset, steps)
     front = move_axis(new, new.ndim - 1, 0)
-    return scatter(base, front, rows, columns, axes=(axis1, axis2), mode="set")  # type: ignore[no-any-return]
+    return scatter(base, front, rows, columns, axes=(axis1, axis2), mode="set")
 
 
 def _diagonal_vjp(g: Tensor, y: Tensor, x: Tensor, **attrs: Any) -> list[Tensor]:
@@ -308,7 +308,7 @@ def _assuming(assumed: list[Any]) -> Op:
 
     def put(base: Tensor, new: Tensor, shape: Shape) -> Tensor:
         note()
-        return core.reshape(new, shape=base.dims)  # type: ignore[no-any-return]
+        return core.reshape(new, shape=base.dims)
 
     def convert(x: Any) -> list[Any]:
         note()

@@ -198,7 +198,7 @@ def cast_once(x: Tensor, middle: DType, out: Spec) -> Tensor | None:
     if x.dtype == out.dtype and x.spec.weak == out.weak:
         return x
     attrs: dict[str, Any] = {"weak": True} if out.weak else {}
-    return core.cast(x, dtype=out.dtype, **attrs)  # type: ignore[no-any-return]
+    return core.cast(x, dtype=out.dtype, **attrs)
 
 
 def lossless(source: DType, target: DType) -> bool:
@@ -226,7 +226,7 @@ def reshape_once(x: Tensor, middle: Shape, out: Shape) -> Tensor | None:
     count, between, last = product(x.dims), product(middle), product(out)
     if not decide_equal(count, between) and not decide_equal(between, last):
         return None
-    return core.reshape(x, shape=out)  # type: ignore[no-any-return]
+    return core.reshape(x, shape=out)
 
 
 def unpadded(x: Tensor, middle: Shape, out: Shape) -> Tensor | None:
@@ -234,7 +234,7 @@ def unpadded(x: Tensor, middle: Shape, out: Shape) -> Tensor | None:
     lead = len(middle) - x.ndim
     if lead <= 0 or middle != (*(1,) * lead, *x.dims):
         return None
-    return core.broadcast_to(x, shape=out)  # type: ignore[no-any-return]
+    return core.broadcast_to(x, shape=out)
 
 
 # --- slices -------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def updated(node: Node, key: Any) -> Tensor | None:
     if not stretches(first.spec.shape, indexing.slice_shape(base.spec.shape, key)):
         return None  # storing the first might fail
     again = [Tensor(value) for value in (base.node.inputs[0], new, *indices)]
-    return indexing.slice_update(*again, key=key)  # type: ignore[no-any-return]
+    return indexing.slice_update(*again, key=key)
 
 
 def full_range(key: Any, dims: Shape) -> bool:
@@ -304,7 +304,7 @@ def slice_once(x: Tensor, first: Any, second: Any, middle: Spec) -> Tensor | Non
             return None
         result += composed
     result += list(taken)  # only new axes can be left
-    return indexing.slice_(x, key=tuple(result))  # type: ignore[no-any-return]
+    return indexing.slice_(x, key=tuple(result))
 
 
 def compose(inner: Any, outer: Any) -> Any:
@@ -339,7 +339,7 @@ def narrowed(node: Node) -> Tensor | None:
             operands[k] = source
     if operands == list(node.inputs):
         return None
-    return node.op(*(Tensor(value) for value in operands))  # type: ignore[no-any-return]
+    return node.op(*(Tensor(value) for value in operands))
 
 
 BROADCASTS = Rules([(getattr(P, name)(...), lambda node: narrowed(node)) for name in sorted(EXACT)])

@@ -58,12 +58,12 @@ def _call_vjp(
     gs: Maybe, ys: Any, *operands: Tensor, body: Graph, wanted: Sequence[bool] | None = None
 ) -> list[Tensor | None]:
     derived = vjp_graph(body, asked(operands, wanted), flags(gs))
-    return spread(call(*operands, *present(gs), body=derived.graph), derived.mask)
+    return spread(call.several(*operands, *present(gs), body=derived.graph), derived.mask)
 
 
 def _call_jvp(ts: Maybe, ys: Any, *operands: Tensor, body: Graph) -> list[Tensor | None]:
     derived = jvp_graph(body, flags(ts))
-    return spread(call(*operands, *present(ts), body=derived.graph), derived.mask)
+    return spread(call.several(*operands, *present(ts), body=derived.graph), derived.mask)
 
 
 # --- cond -----------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def _cond_vjp(
     masks = [vjp_graph(branch, want, flags(gs)).mask for branch in (true, false)]
     emit = either(*masks)
     sides = [vjp_graph(branch, want, flags(gs), emit).graph for branch in (true, false)]
-    grads = cond(pred, *operands, *present(gs), true=sides[0], false=sides[1]) if any(emit) else ()
+    grads = cond.several(pred, *operands, *present(gs), true=sides[0], false=sides[1]) if any(emit) else ()
     return [None, *spread(grads, emit)]
 
 
@@ -92,7 +92,7 @@ def _cond_jvp(
     given = flags(ts[1:])
     emit = either(*(jvp_graph(branch, given).mask for branch in (true, false)))
     sides = [jvp_graph(branch, given, emit).graph for branch in (true, false)]
-    tangents = cond(pred, *operands, *present(ts[1:]), true=sides[0], false=sides[1])
+    tangents = cond.several(pred, *operands, *present(ts[1:]), true=sides[0], false=sides[1])
     return spread(tangents, emit)
 
 

@@ -90,7 +90,7 @@ def _loop_jvp(
 ) -> list[Tensor | None]:
     forward = _Forward(ts, operands, body, layout_of(operands, carry, xs), 1)
     inside = forward.layout.split(forward.active)
-    outputs = loop(
+    outputs = loop.several(
         *forward.interleaved(operands, forward.ts),
         length=length,
         body=forward.graph(),
@@ -106,7 +106,7 @@ def _map_jvp(
     forward = _Forward(ts, operands, body, layout_of(operands, 0, xs), 1)
     rows = xs + sum(forward.layout.split(forward.active)[1])
     arguments = forward.interleaved(operands, forward.ts)
-    return forward.results(map_(*arguments, length=length, body=forward.graph(), xs=rows))
+    return forward.results(map_.several(*arguments, length=length, body=forward.graph(), xs=rows))
 
 
 def _while_jvp(
@@ -119,7 +119,7 @@ def _while_jvp(
     )
     turning = carry + sum(forward.active[:carry])
     arguments = forward.interleaved(operands, forward.ts)
-    return forward.results(while_(*arguments, cond=test, body=forward.graph(), carry=turning))
+    return forward.results(while_.several(*arguments, cond=test, body=forward.graph(), carry=turning))
 
 
 set_rules(loop, jvp=_loop_jvp)

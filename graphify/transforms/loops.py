@@ -165,7 +165,7 @@ class _Reverse:
             rows.append(iota(length=self.length, dtype=np.dtype(np.int64)))
         fixed = [c for c, on in zip(consts, keep_consts, strict=True) if on]
         fixed += self.operands if self.anew else []
-        results = loop(
+        results = loop.several(
             *gcarry,
             *totals,
             *(flip(row, axes=(0,)) for row in rows),
@@ -194,7 +194,7 @@ class _Reverse:
 
         graph = build.prune(build.trace(forward, self.specs, f"{self.body.name}_saving"))
         options = {"length": self.length, "body": graph, "carry": carry, "xs": self.layout.xs}
-        return list(loop(*self.operands, **options)[carry:])
+        return list(loop.several(*self.operands, **options)[carry:])
 
     def backward_body(self) -> Graph:
         """(j, gcarry, totals, [saved, x, gy, i]_j, consts) -> (gcarry, totals, gx_j)."""
@@ -231,7 +231,7 @@ class _Reverse:
         """The carried values that the step reads, as they were before a turn."""
         layout = self.layout
         options = {"body": self.body, "carry": layout.carry, "xs": layout.xs}
-        carried = loop(*operands, length=as_dim(index), **options)[: layout.carry]
+        carried = loop.several(*operands, length=as_dim(index), **options)[: layout.carry]
         return [c for c, on in zip(carried, self.uses[0], strict=True) if on]
 
     def _step_of_used(self) -> Graph:
@@ -303,7 +303,7 @@ def _count_turns(operands: Sequence[Tensor], cond: Graph, body: Graph, carry: in
     def turn(count: Tensor, *args: Tensor) -> list[Tensor]:
         return [add(count, Tensor(np.array(1))), *replay(body, args)]
 
-    return while_(  # type: ignore[no-any-return]
+    return while_(
         Tensor(np.array(0)),
         *operands,
         cond=build.trace(test, [INDEX, *specs], f"{cond.name}_counting"),

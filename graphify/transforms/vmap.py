@@ -137,7 +137,7 @@ _SINGULAR = dict.fromkeys(
 def pick(pred: Tensor, a: Tensor, b: Tensor) -> Tensor:
     """The lanes of `a` where `pred` holds, those of `b` elsewhere."""
     mask = core.reshape(pred, shape=(pred.dims[0], *(1,) * (a.ndim - 1))) if a.ndim > 1 else pred
-    return where(mask, a, b)  # type: ignore[no-any-return]
+    return where(mask, a, b)
 
 
 def batch_op(

@@ -186,7 +186,7 @@ def _bind_cond(pred: Tensor, true: Builder, false: Builder, outputs: Any) -> Ite
     ]
     if not outputs[0] and not any(g.effects for g in graphs):
         return iter(())
-    tensors = control.cond(pred, *map(Tensor, operands), true=graphs[0], false=graphs[1])
+    tensors = control.cond.several(pred, *map(Tensor, operands), true=graphs[0], false=graphs[1])
     return iter(tensors)
 
 

@@ -116,7 +116,7 @@ def _scalar(value: Tensor) -> Tensor:
     if tensor.dims == ():
         return tensor
     if tensor.ndim > 0 and builtins.all(d == 1 for d in tensor.dims):
-        return core.reshape(tensor, shape=())  # type: ignore[no-any-return]
+        return core.reshape(tensor, shape=())
     raise TypeError(
         f"only arrays of one element can be converted to Python scalars, got {tensor.spec}"
     )

@@ -101,7 +101,7 @@ def _staged_while(
     operands = list(dict.fromkeys([*captured(builder), *captured(cond_builder)]))
     cond_graph = _close_loop(cond_builder, loop.params_of(cond_builder), operands, results, "cond")
     body_graph = _close_loop(builder, loop.params_of(builder), operands, loop.results, "body")
-    tensors = control.while_(
+    tensors = control.while_.several(
         *map(recorded, loop.initial()),
         *map(Tensor, operands),
         cond=cond_graph,
@@ -232,7 +232,7 @@ def _staged_for(items: iteration.Items, body: Any, state: State, names: Names, t
     graph = _close_loop(
         builder, [builder.params[0], *loop.params_of(builder)], operands, loop.results, "body"
     )
-    tensors = control.loop(
+    tensors = control.loop.several(
         *loop.initial(),
         *map(Tensor, operands),
         length=items.length,
