@@ -105,9 +105,9 @@ def cosh(z: Z) -> Z:
     sine, cosine, scale = _hyperbolics(x)
     re, im = cosine * call("cos", y) * scale, sine * call("sin", y) * scale
     re = abs(x).where(~finite(y) & infinite(x), re)
-    im = copysign(0.0, x).sign_of(x).where(~finite(y) & x.equals(0.0), im)
-    on_axis = y.equals(0.0)
-    return Z(re, (y * copysign(1.0, x)).where(on_axis, im))
+    im = x.of(0.0).where(~finite(y) & x.equals(0.0), im)
+    turned = y.where(x.is_nan(), y * copysign(1.0, x))
+    return Z(re, turned.where(y.equals(0.0), im))
 
 
 _TANH_IS_ONE = 22.0  # tanh(22) rounds to 1
@@ -123,11 +123,18 @@ def tanh(z: Z) -> Z:
     below = sh * sh + cosine * cosine
     tail = call("exp", abs(x) * -2.0) * 4.0
     far = Z(copysign(1.0, x), sine * cosine * tail)
-    far_im = copysign(0.0, y).where(~finite(y), far.im)
-    result = Z(sh * ch / below, sine * cosine / below).where(near, Z(far.re, far_im))
-    re = x.where(x.equals(0.0) & ~finite(y), result.re)
-    re = x.where(x.is_nan(), re)
-    return Z(re, y.where(y.equals(0.0), y.of(NAN).where(x.is_nan(), result.im)))
+    result = Z(sh * ch / below, sine * cosine / below).where(near, far)
+    return _tanh_edges(z, result)
+
+
+def _tanh_edges(z: Z, result: Z) -> Z:
+    x, y = z.re, z.im
+    nan = x.of(NAN)
+    wild = ~finite(y)
+    result = Z(x.where(x.equals(0.0), nan), nan).where(wild, result)
+    result = Z(copysign(1.0, x), copysign(0.0, y)).where(wild & infinite(x), result)
+    result = Z(x, nan).where(x.is_nan(), result)
+    return Z(result.re, y.where(y.equals(0.0), result.im))
 
 
 # --- logarithms ---------------------------------------------------------------------------------
@@ -261,7 +268,7 @@ def arcsin(z: Z) -> Z:
     result = Z(x, y).where(x.equals(0.0) & y.is_nan(), result)
     nan = x.of(NAN)
     mixed = Z(x + y, copysign(INFINITY, y)).where(infinite(y), Z(nan, copysign(INFINITY, y)))
-    mixed = mixed.where(infinite(x) | infinite(y), Z(nan, y.where(y.equals(0.0), nan)))
+    mixed = mixed.where(infinite(x) | infinite(y), Z(nan, nan))
     unknown = (x.is_nan() | y.is_nan()) & ~x.equals(0.0)
     return mixed.where(unknown, result)
 
