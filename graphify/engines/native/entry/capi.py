@@ -156,3 +156,31 @@ def slot_offset(kind: type, name: str) -> int:
 def slots_fit(kind: type, names: tuple[str, ...], sample: Any) -> bool:
     """Whether the slots of a sample are where `slot_offset` says."""
     return all(word(id(sample) + slot_offset(kind, n)) == id(getattr(sample, n)) for n in names)
+
+
+# --- fields that are found by looking -------------------------------------------------------------
+
+
+@functools.cache
+def function_fields() -> dict[str, int]:
+    """Where a Python function keeps its code, defaults, keyword defaults and closure.
+
+    Empty if they are not found.
+    """
+    captured = object()
+
+    def sample(x: Any = captured, *, y: Any = captured) -> Any:
+        return captured
+
+    names = ("__code__", "__defaults__", "__kwdefaults__", "__closure__")
+    words = [word(id(sample) + at) for at in range(0, type(sample).__basicsize__, 8)]
+    wanted = {name: id(getattr(sample, name)) for name in names}
+    if any(words.count(address) != 1 for address in wanted.values()):
+        return {}
+    return {name: 8 * words.index(address) for name, address in wanted.items()}
+
+
+def cell_field(cell: Any) -> int:
+    """The address of the word in which a closure's cell keeps its object (0: not found)."""
+    found = word(id(cell) + 16) == id(cell.cell_contents)
+    return id(cell) + 16 if found else 0

@@ -187,13 +187,13 @@ class Let:
 class Checked:
     """`var = op(args)` on Python numbers: exact, or the failure that Python raises.
 
-    `sites` has one site for each failure of `elements.CHECKED[op]`, in its order.
+    Its failures are those of `elements.checked`; they keep the operands for the text.
     """
 
     var: Var
     op: str
     args: tuple[Expr, ...]
-    sites: tuple[int, ...]
+    site: int
     source: LazyLoc | None = None
 
 

@@ -118,8 +118,9 @@ def _elementwise(low: Lowering, node: Node) -> None:
     if spec.weak and node.op.extra.get("python") and is_integer(spec.dtype):
         _exact(low, node)
         return
-    if spec.weak and node.op.extra.get("python") and node.op.name == "power":
-        raise Declined  # Python's float power raises where NumPy's does not
+    if spec.weak and node.op.name == "power":
+        _exact(low, node)  # Python's float power raises where NumPy's does not
+        return
     arrays = [low.array(value) for value in node.inputs]
     shape = broadcast_shape(low, node, arrays)
     spread_out = [spread(low, a, shape) for a in arrays]
@@ -136,17 +137,13 @@ def _elementwise(low: Lowering, node: Node) -> None:
 
 def _exact(low: Lowering, node: Node) -> None:
     """Arithmetic of Python integers: overflow is an error."""
-    from graphify.engines.native.elements.checked import FAILURES
-
-    if node.specs[0].shape or node.op.name not in FAILURES:
+    if node.specs[0].shape:
         raise Declined
     args = tuple(low.scalar(value) for value in node.inputs)
     dtypes = [a.dtype for a in args]
-    sites = tuple(
-        low.site(kind, message, dtypes, _Again(node)) for kind, message in FAILURES[node.op.name]
-    )
+    site = low.site(OverflowError, "", dtypes, _Again(node))
     var = Var(low.hint, node.specs[0].dtype)
-    low.emit(Checked(var, node.op.name, args, sites, node.source))
+    low.emit(Checked(var, node.op.name, args, site, node.source))
     low.define(Value(node), var)
 
 

@@ -7,7 +7,7 @@ Rules for loops, memory and calls are in the files of those names.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphify.engines.native.elements.element import Element
@@ -78,8 +78,8 @@ def _checked(w: Writer, stmt: Checked) -> None:
 
     args = [scalar(w, a) for a in stmt.args]
     x, failures = apply_checked(w.f, stmt.op, args, stmt.var.dtype)
-    for failure, site in zip(failures, stmt.sites, strict=True):
-        w.leave_if(failure.condition, V(I32, str(site)))
+    for failure in failures:
+        w.leave_if(failure.condition, V(I32, str(stmt.site)), lambda: _keep(w, args))
     w.define(stmt.var, x)
 
 
@@ -131,14 +131,14 @@ def _if(w: Writer, stmt: If) -> None:
 @rule(Fail)
 def _fail(w: Writer, stmt: Fail) -> None:
     condition = scalar(w, stmt.condition).value
-    w.leave_if(condition, V(I32, str(stmt.site)), lambda: _keep(w, stmt))
+    w.leave_if(condition, V(I32, str(stmt.site)), lambda: _keep(w, [scalar(w, e) for e in stmt.values]))
 
 
-def _keep(w: Writer, stmt: Fail) -> None:
+def _keep(w: Writer, values: Sequence[Element]) -> None:
     """The values of a failure's text: integers as i64, floats as doubles."""
     word = 0
-    for expr in stmt.values:
-        for part in words(w, scalar(w, expr)):
+    for value in values:
+        for part in words(w, value):
             if word < FAILURE_WORDS:
                 w.f.store(part, w.f.at(w.home.words, I64, word))
             word += 1

@@ -1,0 +1,177 @@
+"""The native engine: graph -> loop-level program -> LLVM -> machine code.
+
+    executable = get_engine("native").compile(graph)
+    executable([np.arange(3.0)])
+    print(executable.lowered().text)       # the loops; .llvm_ir and .asm beside it
+
+A graph is compiled once for all sizes, and anew for another layout of its arguments: "C" order,
+where addresses are products of sizes, or "any", where strides come with the argument.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphify.engines.base import Array
+from graphify.engines.native import jit
+from graphify.engines.native import pool as _pool  # noqa: F401  (provides graphify_parallel)
+from graphify.engines.native.entry.host import HostSite
+from graphify.engines.native.entry.python_call import Runner
+from graphify.engines.native.loops import passes, pretty
+from graphify.engines.native.loops.program import Program, Site
+from graphify.engines.native.lower import lower
+from graphify.engines.native.target import host
+from graphify.engines.native.translate.program import translate
+from graphify.errors import at
+from graphify.ir.graph import Graph
+from graphify.ir.op import Op
+from graphify.ir.types import DType, Spec, is_float
+
+Layouts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure site of a program as the calling side wants it."""
+
+    site: Site
+
+    def error(self, words: Sequence[int]) -> BaseException:
+        """The exception, from the words a failure left."""
+        site = self.site
+        values = [_value(word, dtype) for word, dtype in zip(words, site.dtypes, strict=False)]
+        error = site.raiser(values) if site.raiser else site.kind(site.template.format(*values))
+        return at(error, site.source.resolve() if site.source is not None else None)
+
+
+def _value(word: int, dtype: DType) -> Any:
+    """A number as Python shows it."""
+    if is_float(dtype):
+        return np.int64(word).view(np.float64).item()
+    if dtype.kind == "u":
+        return word & (1 << 64) - 1
+    return bool(word) if dtype.kind == "b" else word
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A program, its machine code, and what calls it."""
+
+    program: Program
+    code: jit.Code
+    runner: Runner
+
+    @property
+    def text(self) -> str:
+        """The loop-level program."""
+        return pretty.text(self.program)
+
+    @property
+    def llvm_ir(self) -> str:
+        return self.code.llvm_ir
+
+    @property
+    def asm(self) -> str:
+        return self.code.asm
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class NativeExecutable:
+    """A graph with its machine code, one version for each layout of arguments met so far."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._versions: dict[Layouts, Compiled] = {}
+        self._lock = threading.Lock()
+        self._in_order: Layouts = ("C",) * len(graph.params)
+
+    def __call__(self, args: Sequence[Array]) -> list[Array]:
+        arrays = [np.asarray(arg) for arg in args]
+        layouts = self._in_order
+        if not all(array.flags.c_contiguous for array in arrays):
+            layouts = tuple("C" if a.flags.c_contiguous else "any" for a in arrays)
+        return self.version(layouts).runner(arrays)
+
+    def version(self, layouts: Layouts) -> Compiled:
+        """The machine code for arguments of these layouts."""
+        compiled = self._versions.get(layouts)
+        if compiled is None:
+            with self._lock:
+                compiled = self._versions.get(layouts)
+                if compiled is None:
+                    compiled = self._versions[layouts] = compile_graph(self.graph, layouts)
+        return compiled
+
+    def lowered(self) -> Compiled:
+        """The version for arguments in C order."""
+        return self.version(self._in_order)
+
+
+def compile_graph(graph: Graph, layouts: Layouts) -> Compiled:
+    """Machine code for a graph."""
+    program = passes.optimise(lower(graph, layouts=layouts))
+    module = translate(program, host())
+    hosts = [_host_site(function) for function in program.hosts]
+    table = (ctypes.c_int64 * max(1, len(hosts)))(*(site.number for site in hosts))
+    code = jit.compile(
+        module.text(),
+        ["shapes", "run"],
+        opt="full" if _scalar_loops(program) else "light",
+        name=program.name,
+        symbols={"graphify_hosts": ctypes.addressof(table)},
+    )
+    runner = Runner(
+        code,
+        [value.spec for value in graph.params],
+        graph.specs,
+        [Failure(site) for site in program.sites],  # type: ignore[misc]
+        names=[value.node.attrs.get("name") or i for i, value in enumerate(graph.params)],
+        in_order=[i for i, layout in enumerate(layouts) if layout == "C"],
+        hosts=[*hosts, table],  # type: ignore[list-item]
+        effects=graph.effects,
+    )
+    return Compiled(program, code, runner)
+
+
+def _host_site(function: Any) -> HostSite:
+    return HostSite(
+        function.call,
+        [Spec((-1,) * rank, dtype) for dtype, rank in function.inputs],
+        [Spec((-1,) * rank, dtype) for dtype, rank in function.outputs],
+    )
+
+
+def _scalar_loops(program: Program) -> bool:
+    """Whether there are loops that are not in lanes, for LLVM to look at."""
+    from graphify.engines.native.loops.program import For, While
+    from graphify.engines.native.loops.walk import statements
+
+    return any(
+        isinstance(s, While) or (isinstance(s, For) and s.kind == "serial")
+        for s in statements(program.body)
+    )
+
+
+class NativeEngine:
+    """Compiles every op that has a meaning: those without loops of their own call it."""
+
+    name = "native"
+
+    def supports(self, op: Op) -> bool:
+        return op.eval is not None or op.name == "param"
+
+    def compile(self, graph: Graph) -> NativeExecutable:
+        executable = NativeExecutable(graph)
+        executable.lowered()
+        return executable
+
+
+ENGINE = NativeEngine()

@@ -1,0 +1,105 @@
+"""The base class of `graphify.Function`: an object with room for an entry point in machine code.
+
+    class Function(Room): ...
+
+CPython calls an object through the address that stands at a fixed place in it, if the class says so.
+`Room` reserves two words: that address, and the table that the entry point works by. Both are 0 at
+first, and until `vectorcall.py` fills them calls go to `__call__` as with any class. Nothing here
+needs LLVM, so that importing graphify does not load it.
+
+`Quick` is what the entry point must know about a trace to run it without Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphify.engines.native.entry import capi
+
+ENTRY, TABLE, SIZE = 16, 24, 32  # words of a Room, and its end
+
+
+class _Slot(ctypes.Structure):
+    _fields_ = [("slot", ctypes.c_int), ("value", ctypes.c_void_p)]
+
+
+class _Spec(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("basicsize", ctypes.c_int),
+        ("itemsize", ctypes.c_int),
+        ("flags", ctypes.c_uint),
+        ("slots", ctypes.POINTER(_Slot)),
+    ]
+
+
+_DEFAULT, _BASETYPE = 1 << 18, 1 << 10
+_slots = (_Slot * 1)(_Slot(0, None))
+_spec = _Spec(b"graphify.Room", SIZE, 0, _DEFAULT | _BASETYPE, _slots)  # CPython may keep the name
+
+
+def _make_room() -> type:
+    if not capi.is_cpython() or object.__basicsize__ != ENTRY:
+        return object
+    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(
+        ("PyType_FromSpec", ctypes.pythonapi)
+    )
+    return make(ctypes.byref(_spec))  # type: ignore[no-any-return]
+
+
+Room: Any = _make_room()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Where an object is found at each call.
+
+    Attributes:
+        kind: "argument", position `key`; "fixed", the object `holder`; "item", the value of `key`
+            in the dict `holder`; "word", the object whose address stands at the address `key`, in
+            memory that `holder` keeps alive.
+    """
+
+    kind: str
+    holder: Any
+    key: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """A trace holds only while the very object `expected` is found there."""
+
+    read: Read
+    expected: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An array parameter: where it is, and whether it must lie in memory in C order."""
+
+    read: Read
+    kind: type  # of the object found there; for arguments np.ndarray, and Tensor goes as well
+    in_order: bool
+
+
+@dataclass(slots=True)
+class Quick:
+    """A trace as the entry point knows it.
+
+    Attributes:
+        count: positional arguments of a call.
+        inputs: one per parameter of the graph.
+        same: what else must be as it was, arguments that are no arrays included.
+        outputs: for each leaf of the result, the graph's result that it is.
+        structure: None for a single leaf, or tuple or list.
+    """
+
+    count: int
+    inputs: Sequence[Input]
+    same: Sequence[Same]
+    outputs: Sequence[int]
+    structure: type | None
+    alive: list[Any] = field(default_factory=list)

@@ -1,0 +1,158 @@
+"""Descriptions of quick calls in memory, for the entry point.
+
+A table: the Python function for all other calls; how many entries follow; their addresses.
+
+An entry is a block of words, laid out by `ENTRY_WORDS`; what it points to are rows of words:
+reads (`READ_WORDS`), checks (a read's words and the address of the object expected), results
+(`RESULT_WORDS`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from graphify.engines.native.entry import capi
+from graphify.engines.native.entry.python_call import Runner
+from graphify.engines.native.entry.room import Input, Quick, Read
+from graphify.ir.sizes import SizeVar
+
+MOST_ENTRIES = 16  # of one function: tried in order at each call
+MOST_MADE = 64  # in a function's life: replaced ones stay in memory, a call may be in them
+MOST_VALUES = 16  # arguments, parameters, results, size variables
+MOST_WORDS = 128  # of inputs, and of outputs
+
+ENTRY_WORDS = (
+    "count",  # positional arguments
+    "inputs",  # how many, and the address of their rows
+    "input_rows",
+    "checks",
+    "check_rows",
+    "results",
+    "result_rows",
+    "outputs",  # leaves of the function's result: how many, and which results
+    "output_rows",
+    "structure",  # 0 one leaf, 1 tuple, 2 list
+    "run",
+    "shapes",  # 0: no sizes to find out
+    "output_words",  # how many, and what stands in them before a call
+    "output_start",
+)
+READ_WORDS = ("kind", "holder", "key")
+INPUT_WORDS = (*READ_WORDS, "type", "dtype", "ndim", "flags", "shift", "dims")
+CHECK_WORDS = (*READ_WORDS, "expected")
+RESULT_WORDS = ("dtype", "ndim", "itemsize", "first")
+
+KINDS = {"argument": 0, "fixed": 1, "item": 2, "word": 3}
+STRUCTURES = {None: 0, tuple: 1, list: 2}
+
+
+class Entry:
+    """The words of one trace, and all that they refer to, kept alive."""
+
+    def __init__(self, runner: Runner, quick: Quick) -> None:
+        self.quick, self.runner = quick, runner
+        self._alive: list[Any] = [quick, runner]
+        variables: dict[SizeVar, int] = {}
+        inputs = [
+            self._input(input, spec, variables)
+            for input, spec in zip(quick.inputs, runner.params, strict=True)
+        ]
+        checks = [[*_read(same.read), id(same.expected)] for same in quick.same]
+        results = [
+            [id(spec.dtype), spec.ndim, spec.dtype.itemsize, first]
+            for spec, first in zip(runner.results, runner.layout.result_at, strict=True)
+        ]
+        self._alive += [spec.dtype for spec in (*runner.params, *runner.results)]
+        start = runner.layout.outputs()
+        self.words = self._rows(
+            [
+                [
+                    quick.count,
+                    len(inputs),
+                    self._rows(inputs),
+                    len(checks),
+                    self._rows(checks),
+                    len(results),
+                    self._rows(results),
+                    len(quick.outputs),
+                    self._rows([list(quick.outputs)]),
+                    STRUCTURES[quick.structure],
+                    runner.run_address,
+                    runner.shapes_address,
+                    len(start),
+                    self._rows([start]),
+                ]
+            ]
+        )
+
+    def _rows(self, rows: Sequence[Sequence[int]]) -> int:
+        """The address of rows of words."""
+        words = array("q", [word for row in rows for word in row] or [0])
+        self._alive.append(words)
+        return words.buffer_info()[0]
+
+    def _input(self, input: Input, spec: Any, variables: dict[SizeVar, int]) -> list[int]:
+        dims = []
+        for dim in spec.shape:
+            if isinstance(dim, int):
+                dims.append(dim)
+            else:
+                dims.append(-1 - variables.setdefault(dim.as_variable(), len(variables)))
+        flags = capi.ALIGNED | (capi.C_ORDER if input.in_order else 0)
+        shift = spec.dtype.itemsize.bit_length() - 1
+        return [
+            *_read(input.read),
+            id(input.kind),
+            id(spec.dtype),
+            spec.ndim,
+            flags,
+            shift,
+            self._rows([dims]),
+        ]
+
+
+def _read(read: Read) -> list[int]:
+    kind = KINDS[read.kind]
+    match read.kind:
+        case "argument":
+            return [kind, 0, read.key]
+        case "fixed":
+            return [kind, id(read.holder), 0]
+        case "item":
+            return [kind, id(read.holder), id(read.key)]
+        case _:
+            return [kind, 0, read.key]
+
+
+def fits(runner: Runner, quick: Quick) -> bool:
+    """Whether the entry point can serve a trace at all."""
+    variables = {d for spec in runner.params for d in spec.shape if not isinstance(d, int)}
+    sizes = (quick.count, len(runner.params), len(runner.results), len(variables))
+    return (
+        max(sizes) <= MOST_VALUES
+        and max(runner.layout.input_words, runner.layout.output_words) <= MOST_WORDS
+        and all(variable.as_variable() is not None for variable in variables)
+        and len(set(quick.outputs)) == len(quick.outputs)
+        and bool(quick.outputs)
+        and not runner.effects
+    )
+
+
+class Table:
+    """The entries of one function, newest first."""
+
+    def __init__(self, slow: Any) -> None:
+        self._slow = slow
+        self._entries: list[Entry] = []
+        self._alive: list[Any] = []  # a running call may be in any of them
+
+    def add(self, entry: Entry) -> int | None:
+        """The address of the table with another entry; None if there were enough."""
+        if len(self._alive) >= MOST_MADE:
+            return None
+        self._entries = [entry, *self._entries][:MOST_ENTRIES]
+        words = array("q", [id(self._slow), len(self._entries), *(e.words for e in self._entries)])
+        self._alive.append((entry, words))
+        return words.buffer_info()[0]

@@ -1,0 +1,42 @@
+"""Floating-point functions as LLVM instructions, for float and double in any number of lanes.
+
+    y = maths.call(f, "exp", x)          # x: V of F32 or F64; y: a V of the same type
+
+`call` is what the rest of the engine uses: each function stands once in a module, is inlined
+where it is called, and reads as one line in the text. `FUNCTIONS` has the rules themselves.
+NaN, infinities, signed zeros and subnormal numbers are treated as NumPy treats them.
+
+    formula.py        registers with operators; sums and products in two parts; the table
+    parts.py          significand and exponent
+    coefficients.py   the polynomials, fitted by tests/engines/native/fit.py
+    the other files   a family of functions each
+"""
+
+from __future__ import annotations
+
+from graphify.engines.native.llvm import Function, Type, V
+from graphify.engines.native.maths import exponential as exponential
+from graphify.engines.native.maths import hyperbolic as hyperbolic
+from graphify.engines.native.maths import logarithm as logarithm
+from graphify.engines.native.maths import powers as powers
+from graphify.engines.native.maths import trigonometric as trigonometric
+from graphify.engines.native.maths.formula import FUNCTIONS
+
+__all__ = ["FUNCTIONS", "call"]
+
+
+def call(f: Function, name: str, *args: V) -> V:
+    """Write a call of a function of `FUNCTIONS`, and the function where the module lacks it."""
+    types = [a.type for a in args]
+    symbol = ".".join(["maths", name, *(t.suffix for t in dict.fromkeys(types))])
+    if symbol not in f.module.functions:
+        _define(f, symbol, name, types)
+    return f.call(symbol, f.module.functions[symbol].result, args)
+
+
+def _define(f: Function, symbol: str, name: str, types: list[Type]) -> None:
+    params = [(t, f"x{i}") for i, t in enumerate(types)]
+    g = f.module.function(symbol, types[0], params, "internal", "alwaysinline nounwind")
+    y = FUNCTIONS[name](g, *g.args.values())
+    g.result = y.type
+    g.ret(y)

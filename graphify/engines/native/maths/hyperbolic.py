@@ -1,0 +1,22 @@
+"""Hyperbolic functions."""
+
+from __future__ import annotations
+
+from graphify.engines.native.maths import coefficients as c
+from graphify.engines.native.maths.exponential import exp_parts
+from graphify.engines.native.maths.formula import X, by_type, horner, mad, rule
+from graphify.engines.native.maths.parts import power_of_two
+
+# Where tanh rounds to 1.
+FLAT = (9.1, 19.1)
+
+
+@rule("tanh")
+def tanh(x: X) -> X:
+    """A polynomial below 1, 1 - 2 / (exp(2 x) + 1) above."""
+    a = abs(x)
+    z = a * a
+    small = mad(a * z, horner(z, c.TANH), a)
+    _, bits, high, low = exp_parts(a.at_most(by_type(x, *FLAT)) * 2.0)
+    large = 1.0 - 2.0 / mad(high + low, power_of_two(bits), 1.0)
+    return small.where(a < 1.0, large).sign_of(x)
