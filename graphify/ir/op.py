@@ -3,8 +3,8 @@
     sin = defop("sin", spec=..., eval=np.sin, vjp=..., jvp=..., vmap=..., tf="math.sin", sample=...)
 
 Operands are positional and traced, static data is keyword and hashable. The record is callable:
-`sin(x)` binds the op to tensors (see `graphify.ir.bind`); `svd.several(x)` does so where the results
-are a tuple.
+`sin(x)` binds the op to tensors (see `graphify.ir.bind`), and so does `svd.several(x)` where the
+results are a tuple.
 """
 
 from __future__ import annotations

@@ -82,7 +82,11 @@ def _cond_vjp(
     masks = [vjp_graph(branch, want, flags(gs)).mask for branch in (true, false)]
     emit = either(*masks)
     sides = [vjp_graph(branch, want, flags(gs), emit).graph for branch in (true, false)]
-    grads = cond.several(pred, *operands, *present(gs), true=sides[0], false=sides[1]) if any(emit) else ()
+    grads = (
+        cond.several(pred, *operands, *present(gs), true=sides[0], false=sides[1])
+        if any(emit)
+        else ()
+    )
     return [None, *spread(grads, emit)]
 
 

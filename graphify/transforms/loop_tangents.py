@@ -119,7 +119,9 @@ def _while_jvp(
     )
     turning = carry + sum(forward.active[:carry])
     arguments = forward.interleaved(operands, forward.ts)
-    return forward.results(while_.several(*arguments, cond=test, body=forward.graph(), carry=turning))
+    return forward.results(
+        while_.several(*arguments, cond=test, body=forward.graph(), carry=turning)
+    )
 
 
 set_rules(loop, jvp=_loop_jvp)
