@@ -6,10 +6,10 @@ A compiled graph defines
     i32 @run(ptr inputs, ptr outputs)
 
 Both give 0, or the number of the site that failed (sites.py), or -1: an exception is pending.
-Inputs and outputs are 64-bit words, see words.py. Data is aligned to its elements, no more. A result
-whose dims are known after @shapes (which is called only if any size is symbolic) has memory already;
-@run allocates the others by `graphify_allocate` and puts address and dims into the words. Addresses
-it put there are freed by the caller also when it fails.
+Inputs and outputs are 64-bit words, see words.py. Data is aligned to its elements, no more. A
+result whose dims are known after @shapes (which is called only if any size is symbolic) has memory
+already; @run allocates the others by `graphify_allocate` and puts address and dims into the words.
+Addresses it put there are freed by the caller also when it fails.
 
 | file           | what it holds                                                        |
 |----------------|----------------------------------------------------------------------|
@@ -21,5 +21,7 @@ it put there are freed by the caller also when it fails.
 | host.py        | Python functions that compiled graphs call                           |
 | python_call.py | `Runner`: calls a compiled graph by way of Python                    |
 | table.py       | descriptions of calls in memory, for the entry point                 |
+| matching.py    | native code: whether a call is one that a table describes            |
+| running.py     | native code: running the graph, making tensors of its results        |
 | vectorcall.py  | the entry point: calls a compiled graph without Python               |
 """

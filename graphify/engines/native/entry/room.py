@@ -2,10 +2,10 @@
 
     class Function(Room): ...
 
-CPython calls an object through the address that stands at a fixed place in it, if the class says so.
-`Room` reserves two words: that address, and the table that the entry point works by. Both are 0 at
-first, and until `vectorcall.py` fills them calls go to `__call__` as with any class. Nothing here
-needs LLVM, so that importing graphify does not load it.
+CPython calls an object through the address that stands at a fixed place in it, if the class says
+so. `Room` reserves two words: that address, and the table that the entry point works by. Both are
+0 at first, and until `vectorcall.py` fills them calls go to `__call__` as with any class. Nothing
+here needs LLVM, so that importing graphify does not load it.
 
 `Quick` is what the entry point must know about a trace to run it without Python.
 """

@@ -13,10 +13,13 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.room import Input, Quick, Read
 from graphify.ir.sizes import SizeVar
+from graphify.ir.types import Spec
 
 MOST_ENTRIES = 16  # of one function: tried in order at each call
 MOST_MADE = 64  # in a function's life: replaced ones stay in memory, a call may be in them
@@ -45,7 +48,7 @@ CHECK_WORDS = (*READ_WORDS, "expected")
 RESULT_WORDS = ("dtype", "ndim", "itemsize", "first")
 
 KINDS = {"argument": 0, "fixed": 1, "item": 2, "word": 3}
-STRUCTURES = {None: 0, tuple: 1, list: 2}
+STRUCTURES: dict[type | None, int] = {None: 0, tuple: 1, list: 2}
 
 
 class Entry:
@@ -61,10 +64,9 @@ class Entry:
         ]
         checks = [[*_read(same.read), id(same.expected)] for same in quick.same]
         results = [
-            [id(spec.dtype), spec.ndim, spec.dtype.itemsize, first]
+            [self._dtype(spec), spec.ndim, spec.dtype.itemsize, first]
             for spec, first in zip(runner.results, runner.layout.result_at, strict=True)
         ]
-        self._alive += [spec.dtype for spec in (*runner.params, *runner.results)]
         start = runner.layout.outputs()
         self.words = self._rows(
             [
@@ -93,19 +95,27 @@ class Entry:
         self._alive.append(words)
         return words.buffer_info()[0]
 
-    def _input(self, input: Input, spec: Any, variables: dict[SizeVar, int]) -> list[int]:
-        dims = []
+    def _dtype(self, spec: Spec) -> int:
+        """The address of the dtype object that arrays usually have, one for all."""
+        dtype = np.dtype(spec.dtype.type)
+        self._alive.append(dtype)
+        return id(dtype)
+
+    def _input(self, input: Input, spec: Spec, variables: dict[SizeVar, int]) -> list[int]:
+        dims: list[int] = []
         for dim in spec.shape:
             if isinstance(dim, int):
                 dims.append(dim)
             else:
-                dims.append(-1 - variables.setdefault(dim.as_variable(), len(variables)))
+                variable = dim.as_variable()
+                assert variable is not None  # `fits` has seen to it
+                dims.append(-1 - variables.setdefault(variable, len(variables)))
         flags = capi.ALIGNED | (capi.C_ORDER if input.in_order else 0)
         shift = spec.dtype.itemsize.bit_length() - 1
         return [
             *_read(input.read),
             id(input.kind),
-            id(spec.dtype),
+            self._dtype(spec),
             spec.ndim,
             flags,
             shift,
@@ -134,7 +144,7 @@ def fits(runner: Runner, quick: Quick) -> bool:
         max(sizes) <= MOST_VALUES
         and max(runner.layout.input_words, runner.layout.output_words) <= MOST_WORDS
         and all(variable.as_variable() is not None for variable in variables)
-        and len(set(quick.outputs)) == len(quick.outputs)
+        and sorted(quick.outputs) == list(range(len(runner.results)))
         and bool(quick.outputs)
         and not runner.effects
     )

@@ -1,0 +1,230 @@
+"""Native code that finds out whether a call is one of those a table describes.
+
+    i1 quiet()                                       nothing is being traced or differentiated
+    i64 match(entry, args, count, scratch)           bytes of the inputs; -1: another kind of call
+
+`scratch` is memory for one call: the words of the inputs, the arrays, the size variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphify.engines.native.entry import capi, table
+from graphify.engines.native.llvm import BIT, I32, I64, PTR, VOID, Function, Module, V
+
+INLINE = ("internal", "alwaysinline nounwind")
+NULL = V(PTR, "null")
+# Parts of `scratch`, in words.
+INPUTS, ARRAYS, SIZES = 0, table.MOST_WORDS, table.MOST_WORDS + table.MOST_VALUES
+OBJECTS = SIZES + table.MOST_VALUES  # the arguments the arrays came from
+SCRATCH_WORDS = OBJECTS + table.MOST_VALUES
+
+CONTEXT = ("builder", "tapes", "settings")  # context variables that must have their usual values
+
+
+def number(value: int) -> V:
+    return V(I64, str(value))
+
+
+def get(f: Function, base: V, words: Sequence[str], name: str) -> V:
+    """A word of a row, by name; addresses as pointers."""
+    pointers = ("holder", "type", "dtype", "dims", "expected", "run", "shapes", "output_start")
+    kind = PTR if name in pointers or name.endswith("_rows") else I64
+    return f.load(kind, f.at(base, I64, words.index(name)))
+
+
+def at_byte(f: Function, base: V, offset: V | int) -> V:
+    where = number(offset) if isinstance(offset, int) else offset
+    return f.op(PTR, f"getelementptr i8, {base}, {where}")
+
+
+def require(f: Function, condition: V, otherwise: str) -> None:
+    """Go on only if `condition` holds."""
+    on = f.label("on")
+    f.br_if(condition, on, otherwise)
+    f.start(on)
+
+
+def write(made: Module, tensor_fields: dict[str, int]) -> None:
+    """The functions above.
+
+    Args:
+        tensor_fields: where a Tensor keeps each slot.
+    """
+    _write_quiet(made)
+    _write_find(made)
+    _write_array_of(made, tensor_fields)
+    _write_take(made)
+    _write_match(made)
+
+
+def _write_quiet(made: Module) -> None:
+    f = made.function("quiet", BIT, [], *INLINE)
+    place = f.alloca(PTR)
+    no = f.label("no")
+    for name in CONTEXT:
+        usual = made.external(f"graphify_usual_{name}")
+        variable = made.external(f"graphify_context_{name}")
+        f.call("PyContextVar_Get", I32, [variable, usual, place])
+        value = f.load(PTR, place)
+        f.call("Py_DecRef", VOID, [value])  # somebody else holds it, too
+        require(f, f.icmp("eq", value, usual), no)
+    f.ret(V(BIT, "true"))
+    f.start(no)
+    f.ret(V(BIT, "false"))
+
+
+def _write_find(made: Module) -> None:
+    """ptr find(row, args): the object that a read finds (borrowed), or null."""
+    f = made.function("find", PTR, [(PTR, "row"), (PTR, "args")], *INLINE)
+    row = f.args["row"]
+    labels = {name: f.label(name) for name in table.KINDS}
+    cases = " ".join(f"i64 {n}, label %{labels[name]}" for name, n in table.KINDS.items())
+    f.line(f"switch {get(f, row, table.READ_WORDS, 'kind')}, label %{labels['fixed']} [{cases}]")
+    f.closed = True
+    f.start(labels["argument"])
+    position = get(f, row, table.READ_WORDS, "key")
+    f.ret(f.load(PTR, f.at(f.args["args"], PTR, position)))
+    f.start(labels["fixed"])
+    f.ret(get(f, row, table.READ_WORDS, "holder"))
+    f.start(labels["item"])
+    key = f.convert("inttoptr", get(f, row, table.READ_WORDS, "key"), PTR)
+    holder = get(f, row, table.READ_WORDS, "holder")
+    found = f.call("PyDict_GetItemWithError", PTR, [holder, key])
+    with f.when(f.icmp("eq", found, NULL)):
+        f.call("PyErr_Clear", VOID, [])
+    f.ret(found)
+    f.start(labels["word"])
+    where = f.convert("inttoptr", get(f, row, table.READ_WORDS, "key"), PTR)
+    f.ret(f.load(PTR, where))
+
+
+def _write_array_of(made: Module, fields: dict[str, int]) -> None:
+    """ptr array_of(thing, type): the array that an ndarray, or a tensor of a type, is; or null."""
+    f = made.function("array_of", PTR, [(PTR, "thing"), (PTR, "type")], *INLINE)
+    thing, no, tensor, unwrap = f.args["thing"], f.label("no"), f.label("tensor"), f.label("unwrap")
+    require(f, f.icmp("ne", thing, NULL), no)
+    ndarray = made.external("numpy_ndarray")
+    kind = f.load(PTR, at_byte(f, thing, capi.OBJECT_TYPE))
+    with f.when(f.icmp("eq", kind, ndarray)):
+        f.ret(thing)
+    f.br_if(f.icmp("eq", kind, f.args["type"]), tensor, no)
+    f.start(tensor)
+    # One that stands for a Python number or a NumPy scalar follows other rules.
+    false = made.external("graphify_false")
+    for name in ("_weak", "_scalar"):
+        require(f, f.icmp("eq", f.load(PTR, at_byte(f, thing, fields[name])), false), no)
+    value = f.load(PTR, at_byte(f, thing, fields["_value"]))
+    f.br_if(f.icmp("ne", value, NULL), unwrap, no)
+    f.start(unwrap)
+    is_array = f.icmp("eq", f.load(PTR, at_byte(f, value, capi.OBJECT_TYPE)), ndarray)
+    f.ret(f.select(is_array, value, NULL))
+    f.start(no)
+    f.ret(NULL)
+
+
+def _write_take(made: Module) -> None:
+    """i64 take(row, array, scratch, at): checks an array, writes its words from word `at` on.
+
+    Gives the array's bytes, or -1 if it is none of those the row describes.
+    """
+    params = [(PTR, "row"), (PTR, "array"), (PTR, "scratch"), (I64, "at")]
+    f = made.function("take", I64, params, *INLINE)
+    row, array, no = f.args["row"], f.args["array"], f.label("no")
+    words = table.INPUT_WORDS
+    descr = f.load(PTR, at_byte(f, array, capi.ARRAY_DESCR))
+    require(f, f.icmp("eq", descr, get(f, row, words, "dtype")), no)
+    ndim = f.convert("sext", f.load(I32, at_byte(f, array, capi.ARRAY_NDIM)), I64)
+    require(f, f.icmp("eq", ndim, get(f, row, words, "ndim")), no)
+    flags = f.convert("zext", f.load(I32, at_byte(f, array, capi.ARRAY_FLAGS)), I64)
+    wanted = get(f, row, words, "flags")
+    require(f, f.icmp("eq", f.and_(flags, wanted), wanted), no)
+    out = f.at(f.args["scratch"], I64, f.args["at"])
+    f.store(f.load(I64, at_byte(f, array, capi.ARRAY_DATA)), out)
+    shift = get(f, row, words, "shift")
+    size = f.shl(number(1), shift)
+    dims = f.load(PTR, at_byte(f, array, capi.ARRAY_DIMS))
+    strides = f.load(PTR, at_byte(f, array, capi.ARRAY_STRIDES))
+    rows = get(f, row, words, "dims")
+    total = f.alloca(I64)
+    f.store(size, total)
+    with f.counting(number(0), ndim) as axis:
+        dim = f.load(I64, f.at(dims, I64, axis))
+        _check_dim(f, f.load(I64, f.at(rows, I64, axis)), dim, no)
+        f.store(dim, f.at(out, I64, f.add(axis, number(1))))
+        f.store(f.mul(f.load(I64, total), dim), total)
+        stride = f.load(I64, f.at(strides, I64, axis))
+        odd = f.and_(stride, f.sub(size, number(1)))
+        require(f, f.icmp("eq", odd, number(0)), no)
+        place = f.add(f.add(ndim, axis), number(1))
+        f.store(f.ashr(stride, shift), f.at(out, I64, place))
+    f.ret(f.load(I64, total))
+    f.start(no)
+    f.ret(number(-1))
+
+
+def _check_dim(f: Function, wanted: V, dim: V, no: str) -> None:
+    """A dim must be `wanted`, or what the size variable -1 - wanted is in this call."""
+    fixed, sized, first, done = (f.label(n) for n in ("fixed", "sized", "first", "done"))
+    f.br_if(f.icmp("sge", wanted, number(0)), fixed, sized)
+    f.start(sized)
+    index = f.sub(number(SIZES - 1), wanted)
+    place = f.at(f.args["scratch"], I64, index)
+    known = f.load(I64, place)
+    require(f, f.or_(f.icmp("eq", known, dim), f.icmp("eq", known, number(-1))), no)
+    f.br(first)
+    f.start(first)
+    f.store(dim, place)
+    f.br(done)
+    f.start(fixed)
+    f.br_if(f.icmp("eq", wanted, dim), done, no)
+    f.start(done)
+
+
+def _write_match(made: Module) -> None:
+    params = [(PTR, "trace"), (PTR, "args"), (I64, "count"), (PTR, "scratch")]
+    f = made.function("match", I64, params, "internal", "nounwind")
+    entry, scratch, no = f.args["trace"], f.args["scratch"], f.label("no")
+    words = table.ENTRY_WORDS
+    require(f, f.icmp("eq", f.args["count"], get(f, entry, words, "count")), no)
+    for variable in range(table.MOST_VALUES):
+        f.store(number(-1), f.at(scratch, I64, SIZES + variable))
+    state = [f.alloca(I64) for _ in range(3)]
+    for place in state:
+        f.store(number(0), place)
+    place, total, arguments = state
+    rows = get(f, entry, words, "input_rows")
+    with f.counting(number(0), get(f, entry, words, "inputs")) as index:
+        row = f.at(rows, I64, f.mul(index, number(len(table.INPUT_WORDS))))
+        thing = f.call("find", PTR, [row, f.args["args"]])
+        array = f.call("array_of", PTR, [thing, get(f, row, table.INPUT_WORDS, "type")])
+        require(f, f.icmp("ne", array, NULL), no)
+        kind = get(f, row, table.INPUT_WORDS, "kind")
+        with f.when(f.icmp("eq", kind, number(table.KINDS["argument"]))):
+            _check_distinct(f, thing, arguments, no)
+        f.store(array, f.at(scratch, PTR, f.add(index, number(ARRAYS))))
+        size = f.call("take", I64, [row, array, scratch, f.load(I64, place)])
+        require(f, f.icmp("sge", size, number(0)), no)
+        f.store(f.add(f.load(I64, total), size), total)
+        ndim = get(f, row, table.INPUT_WORDS, "ndim")
+        used = f.add(f.shl(ndim, number(1)), number(1))
+        f.store(f.add(f.load(I64, place), used), place)
+    rows = get(f, entry, words, "check_rows")
+    with f.counting(number(0), get(f, entry, words, "checks")) as index:
+        row = f.at(rows, I64, f.mul(index, number(len(table.CHECK_WORDS))))
+        found = f.call("find", PTR, [row, f.args["args"]])
+        require(f, f.icmp("eq", found, get(f, row, table.CHECK_WORDS, "expected")), no)
+    f.ret(f.load(I64, total))
+    f.start(no)
+    f.ret(number(-1))
+
+
+def _check_distinct(f: Function, thing: V, arguments: V, no: str) -> None:
+    """One array in two places is a trace of its own: an update of the one is seen in the other."""
+    seen = f.load(I64, arguments)
+    objects = f.at(f.args["scratch"], PTR, OBJECTS)
+    with f.counting(number(0), seen) as index:
+        require(f, f.icmp("ne", f.load(PTR, f.at(objects, PTR, index)), thing), no)
+    f.store(thing, f.at(objects, PTR, seen))
+    f.store(f.add(seen, number(1)), arguments)

@@ -1,0 +1,252 @@
+"""Native code that runs a graph whose inputs are words already, and makes tensors of its results.
+
+    ptr invoke(entry, scratch, i64 bytes, ptr status)
+
+Gives the function's result. Null: `status` tells whether an exception is pending (-1), or the call
+is to be made again by way of Python, which raises what is to be raised (1).
+"""
+
+from __future__ import annotations
+
+from graphify.engines.native.entry import capi, matching, table
+from graphify.engines.native.entry.matching import INLINE, NULL, at_byte, get, number, require
+from graphify.engines.native.entry.python_call import RELEASE_BYTES
+from graphify.engines.native.entry.words import LARGE
+from graphify.engines.native.llvm import I32, I64, PTR, VOID, Function, Module, V
+
+AGAIN, PENDING = V(I32, "1"), V(I32, "-1")
+
+
+def write(made: Module, tensor_fields: dict[str, int]) -> None:
+    """The functions above."""
+    _write_on_block(made)
+    _write_fresh(made)
+    _write_tensor(made, tensor_fields)
+    _write_container(made)
+    _write_copies(made)
+    _write_run(made)
+    _write_allocate(made)
+    _write_finish(made)
+    _write_invoke(made)
+
+
+def _new_array(f: Function, row: V, dims: V, data: V, flags: int) -> V:
+    dtype = get(f, row, table.RESULT_WORDS, "dtype")
+    f.call("Py_IncRef", VOID, [dtype])  # the array takes a reference over
+    ndim = f.convert("trunc", get(f, row, table.RESULT_WORDS, "ndim"), I32)
+    ndarray = f.module.external("numpy_ndarray")
+    wanted = V(I32, str(flags))
+    arguments = [ndarray, dtype, ndim, dims, NULL, data, wanted, NULL]
+    return f.call("PyArray_NewFromDescr", PTR, arguments)
+
+
+def _write_on_block(made: Module) -> None:
+    """ptr on_block(row, dims, block): an array that owns a block of memory."""
+    params = [(PTR, "row"), (PTR, "dims"), (PTR, "block")]
+    f = made.function("on_block", PTR, params, "internal")
+    block = f.args["block"]
+    release = made.external("graphify_release")
+    capsule = f.call("PyCapsule_New", PTR, [block, NULL, release])
+    with f.when(f.icmp("eq", capsule, NULL)):
+        f.call("graphify_free", VOID, [block])
+        f.ret(NULL)
+    array = _new_array(f, f.args["row"], f.args["dims"], block, capi.CARRAY)
+    with f.when(f.icmp("eq", array, NULL)):
+        f.call("Py_DecRef", VOID, [capsule])
+        f.ret(NULL)
+    f.call("PyArray_SetBaseObject", I32, [array, capsule])
+    f.ret(array)
+
+
+def _write_fresh(made: Module) -> None:
+    """ptr fresh(row, dims, bytes): an array to be filled."""
+    f = made.function("fresh", PTR, [(PTR, "row"), (PTR, "dims"), (I64, "bytes")], *INLINE)
+    row, dims = f.args["row"], f.args["dims"]
+    with f.when(f.icmp("sge", f.args["bytes"], number(LARGE))):
+        block = f.call("graphify_allocate", PTR, [f.args["bytes"]])
+        with f.when(f.icmp("ne", block, NULL)):
+            f.ret(f.call("on_block", PTR, [row, dims, block]))
+    f.ret(_new_array(f, row, dims, NULL, 0))
+
+
+def _write_tensor(made: Module, fields: dict[str, int]) -> None:
+    """ptr tensor(array): a tensor of it; takes the reference over."""
+    f = made.function("tensor", PTR, [(PTR, "array")], *INLINE)
+    kind = made.external("graphify_tensor_type")
+    made_one = f.call("PyType_GenericAlloc", PTR, [kind, number(0)])
+    with f.when(f.icmp("eq", made_one, NULL)):
+        f.call("Py_DecRef", VOID, [f.args["array"]])
+        f.ret(NULL)
+    model = made.external("graphify_tensor_model")
+    for name, offset in fields.items():
+        if name == "_value":
+            f.store(f.args["array"], at_byte(f, made_one, offset))
+            continue
+        usual = f.load(PTR, at_byte(f, model, offset))
+        f.call("Py_IncRef", VOID, [usual])
+        f.store(usual, at_byte(f, made_one, offset))
+    f.ret(made_one)
+
+
+def _write_container(made: Module) -> None:
+    """ptr container(entry, objects): tuple or list of the objects, whose references it takes."""
+    f = made.function("container", PTR, [(PTR, "trace"), (PTR, "objects")], "internal")
+    entry = f.args["trace"]
+    count = get(f, entry, table.ENTRY_WORDS, "outputs")
+    order = get(f, entry, table.ENTRY_WORDS, "output_rows")
+    structure = get(f, entry, table.ENTRY_WORDS, "structure")
+    for kind, name in ((tuple, "PyTuple"), (list, "PyList")):
+        with f.when(f.icmp("eq", structure, number(table.STRUCTURES[kind]))):
+            result = f.call(f"{name}_New", PTR, [count])
+            with f.when(f.icmp("ne", result, NULL)), f.counting(number(0), count) as index:
+                which = f.load(I64, f.at(order, I64, index))
+                thing = f.load(PTR, f.at(f.args["objects"], PTR, which))
+                f.call(f"{name}_SetItem", I32, [result, index, thing])
+            f.ret(result)
+    f.ret(NULL)
+
+
+def _write_copies(made: Module) -> None:
+    """Reference counts of the inputs, while other threads may drop them: hold, unhold."""
+    for name, change in (("hold", "Py_IncRef"), ("unhold", "Py_DecRef")):
+        f = made.function(name, VOID, [(PTR, "trace"), (PTR, "scratch")], "internal")
+        arrays = f.at(f.args["scratch"], PTR, matching.ARRAYS)
+        with f.counting(number(0), get(f, f.args["trace"], table.ENTRY_WORDS, "inputs")) as index:
+            f.call(change, VOID, [f.load(PTR, f.at(arrays, PTR, index))])
+        f.ret()
+
+
+def _write_run(made: Module) -> None:
+    """i32 run(entry, scratch, outputs, bytes): the graph's status."""
+    params = [(PTR, "trace"), (PTR, "scratch"), (PTR, "outputs"), (I64, "bytes")]
+    f = made.function("run", I32, params, *INLINE)
+    entry, scratch = f.args["trace"], f.args["scratch"]
+    graph = get(f, entry, table.ENTRY_WORDS, "run")
+    words = [scratch, f.args["outputs"]]
+    with f.when(f.icmp("sge", f.args["bytes"], number(RELEASE_BYTES))):
+        f.call("hold", VOID, [entry, scratch])
+        state = f.call("PyEval_SaveThread", PTR, [])
+        status = f.call_pointer(graph, I32, words)
+        f.call("PyEval_RestoreThread", VOID, [state])
+        f.call("unhold", VOID, [entry, scratch])
+        f.ret(status)
+    f.ret(f.call_pointer(graph, I32, words))
+
+
+def _result_rows(f: Function, entry: V, index: V) -> tuple[V, V]:
+    """The row of a result, and its index among the words of the outputs."""
+    rows = get(f, entry, table.ENTRY_WORDS, "result_rows")
+    row = f.at(rows, I64, f.mul(index, number(len(table.RESULT_WORDS))))
+    return row, get(f, row, table.RESULT_WORDS, "first")
+
+
+def _write_allocate(made: Module) -> None:
+    """i64 allocate(entry, outputs, objects): arrays for the results of known dims.
+
+    Gives their bytes; -1: no memory, an exception is pending.
+    """
+    params = [(PTR, "trace"), (PTR, "outputs"), (PTR, "objects")]
+    f = made.function("allocate", I64, params, *INLINE)
+    entry, no = f.args["trace"], f.label("no")
+    total, size, known = f.alloca(I64), f.alloca(I64), f.alloca(I64)
+    f.store(number(0), total)
+    with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "results")) as index:
+        row, first = _result_rows(f, entry, index)
+        place = f.at(f.args["outputs"], I64, first)
+        dims = f.at(place, I64, 1)
+        f.store(get(f, row, table.RESULT_WORDS, "itemsize"), size)
+        f.store(number(0), known)
+        with f.counting(number(0), get(f, row, table.RESULT_WORDS, "ndim")) as axis:
+            dim = f.load(I64, f.at(dims, I64, axis))
+            f.store(f.mul(f.load(I64, size), dim), size)
+            f.store(f.or_(f.load(I64, known), dim), known)  # negative as soon as one of them is
+        with f.when(f.icmp("sge", f.load(I64, known), number(0))):
+            bytes_ = f.load(I64, size)
+            array = f.call("fresh", PTR, [row, dims, bytes_])
+            require(f, f.icmp("ne", array, NULL), no)
+            f.store(array, f.at(f.args["objects"], PTR, index))
+            f.store(f.load(I64, at_byte(f, array, capi.ARRAY_DATA)), place)
+            f.store(f.add(f.load(I64, total), bytes_), total)
+    f.ret(f.load(I64, total))
+    f.start(no)
+    f.ret(number(-1))
+
+
+def _write_finish(made: Module) -> None:
+    """ptr finish(entry, outputs, objects): arrays for the other results, and the tensors of all.
+
+    Null: an exception is pending; what is in `objects` is still to be dropped.
+    """
+    params = [(PTR, "trace"), (PTR, "outputs"), (PTR, "objects")]
+    f = made.function("finish", PTR, params, *INLINE)
+    entry, objects, no = f.args["trace"], f.args["objects"], f.label("no")
+    with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "results")) as index:
+        place = f.at(objects, PTR, index)
+        row, first = _result_rows(f, entry, index)
+        out = f.at(f.args["outputs"], I64, first)
+        block = f.load(PTR, out)
+        f.store(number(0), out)  # whatever fails from here on, nobody else frees the block
+        with f.when(f.icmp("eq", f.load(PTR, place), NULL)):
+            f.store(f.call("on_block", PTR, [row, f.at(out, I64, 1), block]), place)
+            require(f, f.icmp("ne", f.load(PTR, place), NULL), no)
+        f.store(f.call("tensor", PTR, [f.load(PTR, place)]), place)
+        require(f, f.icmp("ne", f.load(PTR, place), NULL), no)
+    structure = get(f, entry, table.ENTRY_WORDS, "structure")
+    with f.when(f.icmp("eq", structure, number(0))):
+        f.ret(f.load(PTR, objects))
+    f.ret(f.call("container", PTR, [entry, objects]))
+    f.start(no)
+    f.ret(NULL)
+
+
+def _write_drop(made: Module) -> None:
+    """void drop(entry, outputs, objects): after a failure, everything that was made."""
+    params = [(PTR, "trace"), (PTR, "outputs"), (PTR, "objects")]
+    f = made.function("drop", VOID, params, "internal", "noinline nounwind")
+    entry = f.args["trace"]
+    with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "results")) as index:
+        thing = f.load(PTR, f.at(f.args["objects"], PTR, index))
+        made_one, block, after = f.label("made"), f.label("block"), f.label("after")
+        f.br_if(f.icmp("ne", thing, NULL), made_one, block)
+        f.start(made_one)
+        f.call("Py_DecRef", VOID, [thing])
+        f.br(after)
+        f.start(block)
+        _, first = _result_rows(f, entry, index)
+        f.call("graphify_free", VOID, [f.load(PTR, f.at(f.args["outputs"], I64, first))])
+        f.start(after)
+    f.ret()
+
+
+def _write_invoke(made: Module) -> None:
+    _write_drop(made)
+    params = [(PTR, "trace"), (PTR, "scratch"), (I64, "bytes"), (PTR, "status")]
+    f = made.function("invoke", PTR, params, "internal")
+    entry = f.args["trace"]
+    outputs, objects = f.alloca(I64, table.MOST_WORDS), f.alloca(PTR, table.MOST_VALUES)
+    failed, again, pending = f.label("failed"), f.label("again"), f.label("pending")
+    start = get(f, entry, table.ENTRY_WORDS, "output_start")
+    with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "output_words")) as index:
+        f.store(f.load(I64, f.at(start, I64, index)), f.at(outputs, I64, index))
+    with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "results")) as index:
+        f.store(NULL, f.at(objects, PTR, index))
+    shapes = get(f, entry, table.ENTRY_WORDS, "shapes")
+    with f.when(f.icmp("ne", shapes, NULL)):
+        status = f.call_pointer(shapes, I32, [f.args["scratch"], outputs])
+        require(f, f.icmp("eq", status, V(I32, "0")), again)
+    made_ = [entry, outputs, objects]
+    size = f.call("allocate", I64, made_)
+    require(f, f.icmp("sge", size, number(0)), pending)
+    total = f.add(size, f.args["bytes"])
+    status = f.call("run", I32, [entry, f.args["scratch"], outputs, total])
+    require(f, f.icmp("eq", status, V(I32, "0")), failed)
+    result = f.call("finish", PTR, made_)
+    require(f, f.icmp("ne", result, NULL), pending)
+    f.ret(result)
+    f.start(failed)
+    f.br_if(f.icmp("sgt", status, V(I32, "0")), again, pending)
+    for label, value in ((again, AGAIN), (pending, PENDING)):
+        f.start(label)
+        f.call("drop", VOID, made_)
+        f.store(value, f.args["status"])
+        f.ret(NULL)
