@@ -17,7 +17,7 @@ from graphify.ir.graph import Builder, Graph
 from graphify.ir.op import REGISTRY, Op
 from graphify.ir.sizes import fresh
 from graphify.ir.types import Spec
-from tests.engines.ops import SAMPLED, samples
+from tests.engines.ops import SAMPLED, by_node, samples, table_graph
 from tests.tolerances import assert_close
 
 pytestmark = pytest.mark.tensorflow
@@ -30,29 +30,6 @@ PRODUCTS: dict[str, Callable[..., Any]] = {
     "eigensystem": lambda w, v: (v * w[..., None, :]) @ np.linalg.inv(v),
     "eigvals": lambda w: np.sort(w, axis=-1),
 }
-
-
-def table_graph(op: Op, cases: list[Any], symbolic: bool) -> tuple[Graph, list[Any]]:
-    """One graph that applies the op to every case; the arrays it takes."""
-    builder, feeds = Builder(), []
-    with recording(builder):
-        results = []
-        for arrays, attrs in cases:
-            params = []
-            for array in arrays:
-                shape = tuple(fresh("n") for _ in array.shape) if symbolic else array.shape
-                params.append(Tensor(builder.param(Spec(shape, array.dtype))))
-                feeds.append(array)
-            y = op(*params, **attrs)
-            results += list(y) if isinstance(y, tuple) else [y]
-        values = [t._value if t.is_symbolic else builder.add(*_constant(t))[0] for t in results]
-    return builder.finish(values), feeds
-
-
-def _constant(tensor: Tensor) -> Any:
-    from graphify.ir.graph import Literal, constant
-
-    return constant, (), {"value": Literal(tensor.numpy())}
 
 
 @pytest.mark.parametrize("name", SAMPLED)
@@ -93,15 +70,3 @@ def compare(graph: Graph, feeds: list[Any], loss: float = 10) -> None:
                 specs = [str(v.spec) for v in node_.inputs]
                 text = f"{node_.op.name} {specs} {dict(node_.attrs)}: {error}"
                 raise AssertionError(text) from None
-
-
-def by_node(graph: Graph, values: list[Any]) -> list[list[Any]]:
-    """Values that stand beside the results, grouped by the node that makes the result."""
-    groups: list[list[Any]] = []
-    last = None
-    for result, value in zip(graph.results, values, strict=True):
-        if result.node is not last:
-            groups.append([])
-        groups[-1].append(value)
-        last = result.node
-    return groups

@@ -131,6 +131,15 @@ FITS = [
         0.5,
         (5, 10),
     ),
+    # 2^r = 1 + r EXP2_SHORT(r), for float arithmetic done in double
+    Fit(
+        "EXP2_SHORT",
+        series(lambda r: (2**r - 1) / r, LN2, LN2**2 / 2, LN2**3 / 6, LN2**4 / 24),
+        lambda r: abs(r) + mpf(10) ** -6,
+        -0.5,
+        0.5,
+        (None, 5),
+    ),
     # log(1 + f) = f - f^2 / 2 + f^3 LOG(f)
     Fit(
         "LOG",
@@ -160,6 +169,30 @@ FITS = [
         0,
         0.02945,
         (3, 6),
+    ),
+    # The same for float arithmetic done in double.
+    Fit(
+        "ATANH_SHORT",
+        series(
+            _root(lambda s: (mp.log((1 + s) / (1 - s)) - 2 * s) / s**3), 2 * THIRD, mpf(2) / 5,
+            mpf(2) / 7, mpf(2) / 9,
+        ),
+        lambda z: z + mpf(10) ** -9,
+        0,
+        0.02945,
+        (None, 3),
+    ),
+    # log((1 + s) / (1 - s)) = 2 s + 2/3 s z + s z^2 ATANH_TAIL(z), z = s^2
+    Fit(
+        "ATANH_TAIL",
+        series(
+            _root(lambda s: (mp.log((1 + s) / (1 - s)) - 2 * s - 2 * THIRD * s**3) / s**5),
+            mpf(2) / 5, mpf(2) / 7, mpf(2) / 9, mpf(2) / 11,
+        ),
+        lambda z: z**2 + mpf(10) ** -12,
+        0,
+        0.02945,
+        (None, 6),
     ),
     # sin(r) = r + r z SIN(z), z = r^2
     Fit(
@@ -212,6 +245,8 @@ FITS = [
 # Constants as sums of parts: (what, bits of each part but the last) for float32 and for float64.
 # Short parts make products with small integers exact.
 SPLITS = {
+    "LN2_LONG": (LN2, 24, 53),
+    "TWO_THIRDS": (2 * THIRD, 24, 53),
     "LN2": (LN2, 16, 32),
     "LOG10_2": (mp.log10(2), 16, 32),
     "LOG2_E": (1 / LN2, 24, 53),

@@ -1,8 +1,8 @@
 """Compiles elementwise kernels for tests: many functions in one module, called through ctypes.
 
-    kernels = Kernels("demo")
-    kernels.add("twice", 16, [F32], [F32], lambda f, x: [add(f, x, x)])
-    kernels.run("twice", x)
+kernels = Kernels("demo")
+kernels.add("twice", 16, [F32], [F32], lambda f, x: [add(f, x, x)])
+kernels.run("twice", x)
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.engines.native import jit
 from graphify.engines.native.elements.element import Element
 from graphify.engines.native.elements.memory import load, memory_type, store
 from graphify.engines.native.llvm import I64, PTR, VOID, Function, Module, V
@@ -51,14 +52,14 @@ class Kernels:
     def run(self, name: str, *arrays: Any) -> list[Any]:
         """The results of a kernel on 1-d arrays of one length."""
         if self._code is None:
-            self._code = compile_module(self.module)
+            self._code = jit.compile(self.module.text(), list(self.signatures))
         count = arrays[0].size
         size = -(-count // PADDING) * PADDING
         padded = [np.concatenate([a, np.ones(size - count, a.dtype)]) for a in arrays]
         outs = [np.zeros(size, d) for d in self.signatures[name]]
         pointers = [ctypes.c_void_p(a.ctypes.data) for a in (*padded, *outs)]
         function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers), ctypes.c_int64)
-        function(self._code.get_function_address(name))(*pointers, size)
+        function(self._code.address(name))(*pointers, size)
         return [out[:count] for out in outs]
 
 
@@ -68,32 +69,3 @@ def element_at(f: Function, pointer: V, dtype: DType, index: V) -> V:
     if is_complex(dtype):
         index = f.shl(index, f.const(I64, 1))
     return f.at(pointer, type, index)
-
-
-def compile_module(module: Module) -> Any:
-    """The machine code of a module (the light pipeline)."""
-    import llvmlite.binding as llvm
-
-    from graphify.engines.native.target import host
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    host_cpu = host()
-    machine = target.create_target_machine(
-        cpu=host_cpu.cpu, features=host_cpu.features, opt=2, codemodel="jitdefault", jit=True
-    )
-    header = f'target datalayout = "{machine.target_data}"\ntarget triple = "{host_cpu.triple}"\n'
-    parsed = llvm.parse_assembly(header + module.text())
-    parsed.verify()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(1))
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    passes.add_sroa_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
-    passes.add_dead_code_elimination_pass()
-    passes.run(parsed, builder)
-    engine = llvm.create_mcjit_compiler(parsed, machine)
-    engine.finalize_object()
-    return engine
