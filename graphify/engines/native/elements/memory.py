@@ -15,6 +15,8 @@ from graphify.engines.native.elements.element import Element, part_type, splat
 from graphify.engines.native.llvm import BIT, I8, I32, I64, PTR, VOID, Function, Type, V
 from graphify.ir.types import BOOL, DType, is_complex
 
+_LINE = 64  # bytes of a cache line, and of the widest register
+
 
 def memory_type(dtype: DType) -> Type:
     """The scalar type of one part in memory."""
@@ -40,8 +42,8 @@ def store(
     """Write the lanes to the element at `pointer` and those that follow it.
 
     Args:
-        nontemporal: past the caches; the pointer must be aligned to the whole vector then, and the
-            caller fences. Ignored with a mask.
+        nontemporal: past the caches; the pointer must be aligned to the vector, at most to 64 bytes,
+            and the caller fences. Ignored with a mask.
     """
     if not is_complex(x.dtype):
         _store(f, _to_memory(f, x), pointer, mask, nontemporal)
@@ -114,7 +116,7 @@ def _when_loaded(f: Function, type: Type, pointer: V, mask: V) -> V:
 def _store(f: Function, x: V, pointer: V, mask: V | None, nontemporal: bool) -> None:
     type = x.type
     if mask is None:
-        align = type.bytes * (type.lanes if nontemporal else 1)
+        align = min(type.bytes * type.lanes, _LINE) if nontemporal else type.bytes
         extra = f", !nontemporal {_one(f)}" if nontemporal else ""
         f.store(x, pointer, align=align, extra=extra)
     elif type.lanes > 1:
