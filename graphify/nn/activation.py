@@ -22,7 +22,7 @@ from graphify.ops.special import erfc
 # Source: Klambauer et al. 2017, "Self-normalizing neural networks".
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 
-# Written as `where(x <= 0, ...)`: NaN stays, and the gradient at the kink is that of the left side.
+# The comparisons let NaN stay NaN, and decide which side's slope a kink has: TensorFlow's.
 
 
 def relu(features: Any) -> Tensor:
@@ -46,13 +46,13 @@ def leaky_relu(features: Any, alpha: Any = 0.2) -> Tensor:
 def elu(features: Any, alpha: Any = 1.0) -> Tensor:
     """`x` where positive, else `alpha * (exp(x) - 1)`."""
     x = floats(features, "elu: argument 'features'")
-    return e.where(x > 0, x, _expm1_left(x) * alpha)
+    return e.where(x >= 0, x, _expm1_left(x) * alpha)
 
 
 def selu(features: Any) -> Tensor:
     """`elu` scaled so that a network of it keeps mean 0 and variance 1."""
     x = floats(features, "selu: argument 'features'")
-    return e.where(x > 0, x, _expm1_left(x) * SELU_ALPHA) * SELU_SCALE
+    return e.where(x >= 0, x, _expm1_left(x) * SELU_ALPHA) * SELU_SCALE
 
 
 def _expm1_left(x: Tensor) -> Tensor:

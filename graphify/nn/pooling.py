@@ -96,7 +96,7 @@ def _pool(
     steps = window if strides is None else strides
     g = Geometry.of(name, x.dims[start : start + rank], window, steps, padding, None, first)
     _check_padding(name, window, g)
-    for axis in range(rank):
+    for axis in reversed(range(rank)):  # so the first maximum is the first in C order
         x = op(
             x,
             axis=start + axis,

@@ -17,7 +17,8 @@ for k = 0 ... window - 1; places outside the operand do not count. Attributes of
     window_max          maxima, NaN counting as the greatest; an error for a window outside
     window_argmax       the place along the axis of the first maximum of each window, as int64
 
-Maxima taken axis by axis find the first one in C order, as one maximum of the whole window would.
+Maxima taken along the last axis first find the first one in C order, as one maximum of the whole
+window would.
 """
 
 from __future__ import annotations
