@@ -12,6 +12,7 @@ from graphify.engines.native.loops.forward import drop_dead, forward
 from graphify.engines.native.loops.fuse import fuse
 from graphify.engines.native.loops.memory import free, hoist_allocations
 from graphify.engines.native.loops.program import Block, Program
+from graphify.engines.native.loops.ranges import drop_checks
 from graphify.engines.native.loops.schedule import schedule
 from graphify.engines.native.loops.share import contract, share
 
@@ -31,6 +32,7 @@ PASSES: list[tuple[str, Callable[[Block], Block]]] = [
 
 def optimise(program: Program) -> Program:
     """The program with every pass run over it."""
+    program = drop_checks(program)  # first: checks are in the way of fusion
     body = program.body
     for _, change in PASSES:
         body = change(body)

@@ -1,0 +1,382 @@
+"""Index arithmetic that cannot go wrong is not checked.
+
+    for i in n:                            for i in n:
+        at = i + n if i < 0 else i             x[i] = 0
+        fail 1 if u64(at) >= u64(n)    ->
+        x[at] = 0
+
+Integers are followed as linear forms, `2*i - n + 1`, over loop indices, sizes and other variables.
+What is known of them, "this form is not negative", comes from the loops around, from conditions,
+and from the checks that have been passed. A check goes if the opposite of its condition follows
+from that; exact arithmetic becomes plain where its result stays between such bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from graphify.engines.native.loops.program import (
+    INDEX,
+    Apply,
+    Block,
+    Call,
+    Checked,
+    Const,
+    Expr,
+    Fail,
+    For,
+    If,
+    Let,
+    Program,
+    Reduce,
+    Set,
+    Stmt,
+    Var,
+    While,
+)
+from graphify.engines.native.loops.summary import summary
+
+Form = dict[Any, int]  # atom -> coefficient; the atom 1 stands for the constant
+ONE = 1
+FACTS = 24  # of the facts at hand, the latest ones are tried
+AXIS = 1 << 44  # no axis is longer: more would not fit into memory
+LIMIT = 1 << 62
+
+
+def plus(a: Form, b: Form, factor: int = 1) -> Form:
+    """a + factor * b"""
+    result = dict(a)
+    for atom, coefficient in b.items():
+        total = result.get(atom, 0) + factor * coefficient
+        if total:
+            result[atom] = total
+        else:
+            result.pop(atom, None)
+    return result
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """What holds at one place of the program."""
+
+    forms: dict[Var, Form] = field(default_factory=dict)  # of variables, those that have one
+    facts: list[Form] = field(default_factory=list)  # forms that are not negative
+    loops: list[tuple[Var, Form]] = field(default_factory=list)  # indices and their last values
+    axes: set[Var] = field(default_factory=set)  # lengths of axes: neither negative nor huge
+    clipped: dict[Var, Form] = field(default_factory=dict)  # v -> x where v = maximum(x, 0)
+
+    def copy(self) -> Knowledge:
+        facts, loops = list(self.facts), list(self.loops)
+        return Knowledge(dict(self.forms), facts, loops, self.axes, dict(self.clipped))
+
+    # --- forms ----------------------------------------------------------------------------------
+
+    def form(self, expr: Expr) -> Form | None:
+        """An integer expression as a linear form."""
+        match expr:
+            case Const(value) if isinstance(value, int):
+                return {ONE: int(value)} if value else {}
+            case Var():
+                if expr in self.forms:
+                    return self.forms[expr]
+                return None if expr.mutable else {expr: 1}
+            case Apply("add" | "subtract" as op, (a, b)):
+                return self._combined(a, b, 1 if op == "add" else -1)
+            case Apply("multiply", (a, b)):
+                x, y = self.form(a), self.form(b)
+                if x is None or y is None:
+                    return None
+                if set(y) <= {ONE}:
+                    return {atom: c * y.get(ONE, 0) for atom, c in x.items() if y}
+                return {atom: c * x.get(ONE, 0) for atom, c in y.items()} if set(x) <= {ONE} else None
+            case Apply("negative", (a,)):
+                x = self.form(a)
+                return None if x is None else {atom: -c for atom, c in x.items()}
+            case Apply("maximum", (a, Const(0))):
+                x = self.form(a)
+                return x if x is not None and self.proves(x) else None
+        return None
+
+    def _combined(self, a: Expr, b: Expr, factor: int) -> Form | None:
+        x, y = self.form(a), self.form(b)
+        return None if x is None or y is None else plus(x, y, factor)
+
+    # --- proofs ---------------------------------------------------------------------------------
+
+    def proves(self, form: Form) -> bool:
+        """Whether the form is known not to be negative."""
+        if self._plain(form):
+            return True
+        return any(self._plain(plus(form, fact, -1)) for fact in reversed(self.facts[-FACTS:]))
+
+    def _plain(self, form: Form) -> bool:
+        """Whether it is not negative at the worst values of the loops' indices."""
+        for var, last in reversed(self.loops):
+            coefficient = form.get(var, 0)
+            if not coefficient:
+                continue
+            form = {atom: c for atom, c in form.items() if atom is not var}
+            if coefficient < 0:
+                form = plus(form, last, coefficient)
+        return form.get(ONE, 0) >= 0 and all(
+            atom is ONE or (c > 0 and atom in self.axes) for atom, c in form.items()
+        )
+
+    def fits(self, form: Form) -> bool:
+        """Whether its value is known to be far from what 64 bits hold."""
+        return all(self._below(form, sign) for sign in (1, -1))
+
+    def _below(self, form: Form, sign: int) -> bool:
+        """Whether sign * form is at most some size of an axis, or what a variable holds."""
+        form = {atom: sign * c for atom, c in form.items()}
+        for var, last in reversed(self.loops):
+            coefficient = form.get(var, 0)
+            if coefficient:
+                form = {atom: c for atom, c in form.items() if atom is not var}
+                if coefficient > 0:
+                    form = plus(form, last, coefficient)
+        total, others = form.get(ONE, 0), 0
+        for atom, c in form.items():
+            if atom is ONE:
+                continue
+            if atom in self.axes:
+                total += max(c, 0) * AXIS
+            elif c == 1:
+                others += 1
+            else:
+                return False
+        return total < LIMIT if not others else others == 1 and total <= 0
+
+    def learn(self, condition: Expr, holds: bool) -> None:
+        """Take note of a condition that is true, or false, from here on."""
+        match condition, holds:
+            case Apply("logical_not", (inner,)), _:
+                self.learn(inner, not holds)
+            case Apply("logical_and", (a, b)), True:
+                self.learn(a, True)
+                self.learn(b, True)
+            case Apply("logical_or", (a, b)), False:
+                self.learn(a, False)
+                self.learn(b, False)
+            case Apply("greater_equal", (Apply("cast", (a,)), Apply("cast", (b,)))), False:
+                if _unsigned(condition):
+                    self._note(a, Const(0, INDEX), 0)  # a >= 0
+                    self._note(b, a, -1)  # b - a - 1 >= 0
+            case Apply(op, (a, b)), _ if op in _LESS and a.dtype.kind == b.dtype.kind == "i":
+                swap, offset = _LESS[op] if holds else _LESS[_OPPOSITE[op]]
+                self._note(*((a, b) if swap else (b, a)), offset)
+            case Apply("equal", (a, b)), True:
+                self._note(a, b, 0)
+                self._note(b, a, 0)
+
+    def _note(self, a: Expr, b: Expr, offset: int) -> None:
+        """a - b + offset >= 0"""
+        form = self._combined(a, b, -1)
+        if form is not None:
+            self.facts.append(plus(form, {ONE: offset}))
+
+    def never(self, condition: Expr) -> bool:
+        """Whether a condition is known to be false."""
+        match condition:
+            case Const(value):
+                return not value
+            case Apply("logical_and", (a, b)):
+                return self.never(a) or self.never(b)
+            case Apply("logical_or", (a, b)):
+                return self.never(a) and self.never(b)
+            case Apply("logical_not", (inner,)):
+                return self.always(inner)
+            case Apply("greater_equal", (Apply("cast", (a,)), Apply("cast", (b,)))):
+                return _unsigned(condition) and self._within(a, b)
+            case Apply(op, (a, b)) if op in _LESS and a.dtype.kind == b.dtype.kind == "i":
+                swap, offset = _LESS[_OPPOSITE[op]]
+                return self._follows(*((a, b) if swap else (b, a)), offset)
+            case Apply("not_equal", (a, b)):
+                return self._follows(a, b, 0) and self._follows(b, a, 0)
+        return False
+
+    def always(self, condition: Expr) -> bool:
+        match condition:
+            case Apply(op, (a, b)) if op in _LESS and a.dtype.kind == b.dtype.kind == "i":
+                swap, offset = _LESS[op]
+                return self._follows(*((a, b) if swap else (b, a)), offset)
+        return False
+
+    def _within(self, a: Expr, b: Expr) -> bool:
+        form = self.form(a)
+        return form is not None and self.proves(form) and self._follows(b, a, -1)
+
+    def _follows(self, a: Expr, b: Expr, offset: int) -> bool:
+        form = self._combined(a, b, -1)
+        return form is not None and self.proves(plus(form, {ONE: offset}))
+
+
+# op -> whether it is of (a, b) rather than (b, a), and the offset: a >= b says a - b + 0 >= 0
+_LESS: Mapping[str, tuple[bool, int]] = {
+    "less": (False, -1),
+    "less_equal": (False, 0),
+    "greater": (True, -1),
+    "greater_equal": (True, 0),
+}
+_OPPOSITE = {
+    "less": "greater_equal",
+    "less_equal": "greater",
+    "greater": "less_equal",
+    "greater_equal": "less",
+}
+
+
+def _unsigned(condition: Apply) -> bool:
+    return condition.args[0].dtype == np.uint64 == condition.args[1].dtype
+
+
+def drop_checks(program: Program) -> Program:
+    """The program without the checks that cannot fail."""
+    known = Knowledge()
+    known.axes = {d for b in program.params for d in b.shape if isinstance(d, Var)}
+    _block(program.sizes, known)
+    return replace(program, body=_block(program.body, known))
+
+
+def _block(block: Block, known: Knowledge) -> Block:
+    """A block rewritten; `known` is what holds at its end afterwards."""
+    result: list[Stmt] = []
+    for stmt in block:
+        new = _statement(stmt, known)
+        if new is not None:
+            result.append(new)
+    return tuple(result)
+
+
+def _statement(stmt: Stmt, known: Knowledge) -> Stmt | None:
+    match stmt:
+        case Let(var, value):
+            value = _settled(value, known)
+            _define(known, var, value)
+            match value:
+                case Apply("maximum", (a, Const(0))):
+                    form = known.form(a)
+                    if form is not None:
+                        known.clipped[var] = form
+            return stmt if value is stmt.value else replace(stmt, value=value)
+        case Set(var, value):
+            _define(known, var, value)
+        case Reduce(var):
+            known.forms.pop(var, None)
+        case Checked(var, op, args):
+            return _checked(stmt, known)
+        case Fail(condition):
+            if known.never(condition):
+                return None
+            known.learn(condition, False)
+        case Call(variables=variables):
+            for var in variables:
+                known.forms.pop(var, None)
+        case For():
+            return _for(stmt, known)
+        case While():
+            return _while(stmt, known)
+        case If():
+            return _if(stmt, known)
+    return stmt
+
+
+def _define(known: Knowledge, var: Var, value: Expr) -> None:
+    known.forms.pop(var, None)
+    if var.dtype == INDEX:
+        form = known.form(value)
+        if form is not None:
+            known.forms[var] = form
+
+
+def _settled(value: Expr, known: Knowledge) -> Expr:
+    """A choice whose outcome is known."""
+    match value:
+        case Apply("where", (condition, yes, no)):
+            if known.never(condition):
+                return no
+            if known.always(condition):
+                return yes
+        case Apply("maximum", (a, Const(0))) if a.dtype == INDEX:
+            form = known.form(a)
+            if form is not None and known.proves(form):
+                return a
+    return value
+
+
+def _checked(stmt: Checked, known: Knowledge) -> Stmt:
+    var, op, args = stmt.var, stmt.op, stmt.args
+    plain = Apply(op, args, var.dtype)
+    if op in ("add", "subtract", "multiply", "negative"):
+        form = known.form(plain)
+        if form is not None:
+            known.forms[var] = form
+            if known.fits(form):
+                return Let(var, plain, stmt.source)
+    return stmt
+
+
+def _for(stmt: For, known: Knowledge) -> Stmt:
+    inside = known.copy()
+    _forget(inside, stmt.body)
+    extent = _extent(stmt.extent, known)
+    if extent is not None:
+        last = plus(extent, {ONE: -1})
+        inside.loops.append((stmt.var, last))
+        inside.facts.append(last)
+    body = _block(stmt.body, inside)
+    _forget(known, stmt.body)
+    return replace(stmt, body=body)
+
+
+def _extent(extent: Expr, known: Knowledge) -> Form | None:
+    """How often a loop runs, if it runs at all: then maximum(x, 0) is x."""
+    if isinstance(extent, Var) and extent in known.clipped:
+        return known.clipped[extent]
+    return known.form(extent)
+
+
+def _while(stmt: While, known: Knowledge) -> Stmt:
+    inside = known.copy()
+    _forget(inside, (*stmt.test, *stmt.body))
+    test = _block(stmt.test, inside)
+    inside.learn(_resolved(stmt.condition, test), True)
+    body = _block(stmt.body, inside)
+    _forget(known, (*stmt.test, *stmt.body))
+    return replace(stmt, test=test, body=body)
+
+
+def _resolved(condition: Expr, block: Sequence[Stmt]) -> Expr:
+    """A condition that has a name as what it stands for."""
+    while isinstance(condition, Var):
+        found = [s.value for s in block if isinstance(s, Let) and s.var is condition]
+        if not found:
+            return condition
+        condition = found[0]
+    if isinstance(condition, Apply) and condition.op.startswith("logical"):
+        args = tuple(_resolved(a, block) for a in condition.args)
+        return Apply(condition.op, args, condition.dtype)
+    return condition
+
+
+def _if(stmt: If, known: Knowledge) -> Stmt:
+    branches = []
+    for block, holds in ((stmt.then, True), (stmt.orelse, False)):
+        inside = known.copy()
+        inside.learn(stmt.condition, holds)
+        branches.append(_block(block, inside))
+    _forget(known, (*stmt.then, *stmt.orelse))
+    return replace(stmt, then=branches[0], orelse=branches[1])
+
+
+def _forget(known: Knowledge, block: Sequence[Stmt]) -> None:
+    """What is set in a block is not known any more: each gets a new atom."""
+    changed = summary(tuple(block)).changes
+    for var in changed:
+        known.forms[var] = {object(): 1} if var.dtype == INDEX else {}
+        if var.dtype != INDEX:
+            known.forms.pop(var)
