@@ -10,7 +10,7 @@ partial sum in front of the next loop, so that an inner loop adds its own index 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -205,9 +205,14 @@ def _literal(w: Writer, buffer: Buffer) -> V:
 
 def element(w: Writer, buffer: Buffer, at: tuple[Expr, ...]) -> V:
     """The address of an element."""
+    return sum_of(w, buffer, list(zip(at, w.strides(buffer), strict=True)))
+
+
+def sum_of(w: Writer, buffer: Buffer, products: Sequence[tuple[Expr, Expr]]) -> V:
+    """The address so many elements after the first: a sum of indices times strides."""
     groups: dict[int, Expr] = defaultdict(lambda: index(0))
     constant = 0
-    for term in terms(w, buffer, at):
+    for term in (term for i, stride in products for term in _scaled(i, stride)):
         if isinstance(term, Const):
             constant += term.value
         else:
@@ -232,12 +237,6 @@ def _step(
     return w.placed(key, level, lambda: w.f.at(pointer, type, distance), keep), level, keep
 
 
-def terms(w: Writer, buffer: Buffer, at: tuple[Expr, ...]) -> Iterator[Expr]:
-    """What is to be added up for the place of an element, counted in elements."""
-    for i, stride in zip(at, w.strides(buffer), strict=True):
-        yield from _scaled(i, stride)
-
-
 def _scaled(expr: Expr, scale: Expr) -> Iterator[Expr]:
     """expr * scale as a sum of products, sums taken apart."""
     if isinstance(expr, Apply) and expr.dtype == INDEX:
@@ -258,4 +257,4 @@ def _scaled(expr: Expr, scale: Expr) -> Iterator[Expr]:
         yield product
 
 
-__all__ = ["ONE", "PTR", "base", "element", "element_type", "is_arithmetic", "terms", "value"]
+__all__ = ["ONE", "PTR", "base", "element", "element_type", "is_arithmetic", "value"]

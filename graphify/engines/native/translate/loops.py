@@ -71,7 +71,7 @@ def changes(body: Block) -> frozenset[Any]:
 def _for(w: Writer, stmt: For) -> None:
     if isinstance(stmt.extent, Const) and stmt.extent.value <= 1:
         _once(w, stmt)
-    elif stmt.kind == "vector" and vectors.possible(stmt):
+    elif stmt.kind == "vector" and vectors.possible(w, stmt):
         vectors.write(w, stmt)
     elif stmt.kind == "parallel" and parallel.possible(w, stmt):
         parallel.write(w, stmt)

@@ -51,6 +51,7 @@ class Unit:
     definitions: dict[Var, Expr] = field(default_factory=dict)  # of variables that do not change
     strides: dict[Buffer, tuple[Expr, ...]] = field(default_factory=dict)
     literals: dict[Buffer, V] = field(default_factory=dict)
+    compact: bool = False  # a large program: less code rather than the fastest
     names: int = 0
 
     def name(self, hint: str) -> str:
