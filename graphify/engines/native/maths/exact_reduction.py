@@ -9,8 +9,9 @@ Source: M. Payne and R. Hanek, Radian reduction for trigonometric functions, 198
 from __future__ import annotations
 
 import functools
+import itertools
 
-from graphify.engines.native.llvm import F64, I64, Type, V
+from graphify.engines.native.llvm import F64, I64, Type
 from graphify.engines.native.maths import coefficients as c
 from graphify.engines.native.maths.formula import X, ordered_total, product
 
@@ -42,14 +43,13 @@ def _product_modulo_4(mantissa: X, start: X) -> X:
     m = mantissa.convert("zext", I128)
     w0, w1, w2 = (
         X(f, f.intrinsic("fshl", high.v, low.v, shift.v)).convert("zext", I128)
-        for high, low in zip(words, words[1:], strict=False)
+        for high, low in itertools.pairwise(words)
     )
     return (m * w2).unsigned_shift(64) + m * w1 + ((m * w0) << 64)
 
 
 def _in_two_doubles(n: X) -> tuple[X, X]:
     """n 2^-126 for a signed i128 n, as a sum."""
-    f = n.f
     negative = n < 0
     size = (-n).where(negative, n)
     zeros = size.intrinsic("ctlz", extra="i1 false")

@@ -65,7 +65,7 @@ def exp2(x: X) -> X:
 def expm1(x: X) -> X:
     """With half of 2^q, which is finite for every finite result."""
     bounded = x.at_most(by_type(x, *HIGHEST)).at_least(by_type(x, -30.0, -50.0))
-    q, bits, r, rest = reduced(bounded)
+    _, bits, r, rest = reduced(bounded)
     half = power_of_two(bits - 1)
     # half * (1 + r + rest + ...) - 1/2, the large terms with their rounding error
     offset = half - 0.5

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphify.engines.native.llvm import F64, I64, Function, Type, V
+from graphify.engines.native.llvm import F64, Function, Type, V
 
 Operand = Any  # X, or a number that takes the type of the X beside it
 Coefficients = dict[str, tuple[float, ...]]  # scalar type -> from the highest power down
