@@ -47,38 +47,61 @@ def parallel(f: Function, name: str, job: V, count: V, grain: V) -> None:
 # --- where they lie -------------------------------------------------------------------------------
 
 
-def write_strided_rows(made: Module, numbers: Numbers, plan: Plan) -> None:
-    """strided_rows(job, begin, end): tiles of rows, across all columns."""
+def write_strided_tiles(made: Module, numbers: Numbers, plan: Plan) -> None:
+    """strided_rows(job, begin, end): tiles of rows, across all columns. strided_columns: the other."""
+    width = i64(plan.strided.vectors * numbers.lanes)
     f = made.function("strided_rows", VOID, _RANGE, "internal")
+    panels = upwards(f, JOB.get(f, f.args["job"], "columns"), width)
+    _strided_block(f, numbers, width, (f.args["begin"], f.args["end"]), (ZERO, panels))
+    f = made.function("strided_columns", VOID, _RANGE, "internal")
     job = f.args["job"]
-    one, width = cell(numbers.dtype), plan.strided.vectors * numbers.lanes
+    tiles = upwards(f, JOB.get(f, job, "rows"), JOB.get(f, job, "tile_rows"))
+    _strided_block(f, numbers, width, (ZERO, tiles), (f.args["begin"], f.args["end"]))
+
+
+def _strided_block(
+    f: Function, numbers: Numbers, width: V, tiles: tuple[V, V], panels: tuple[V, V]
+) -> None:
+    """Each panel of columns with each tile of rows, so that the panel stays in the first cache."""
+    job, one = f.args["job"], cell(numbers.dtype)
     a, b, c = (JOB.pointer(f, job, name) for name in ("a", "b", "c"))
     a_row, c_row, c_col, skip = (
         JOB.get(f, job, name) for name in ("a_row", "c_row", "c_col", "b_skip")
     )
     m, n, height = (JOB.get(f, job, name) for name in ("rows", "columns", "tile_rows"))
-    with f.folding(ZERO, n, [b], step=width) as fold:
-        column, right = fold.index, fold.values[0]
-        columns = smin(f, f.sub(n, column), i64(width))
-        with f.counting(f.args["begin"], f.args["end"]) as t:
+    with f.counting(*panels) as p:
+        column = f.mul(p, width)
+        columns = smin(f, f.sub(n, column), width)
+        right = f.at(b, one, f.mul(p, skip))
+        with f.counting(*tiles) as t:
             row = f.mul(t, height)
             rows = smin(f, f.sub(m, row), height)
             place = f.add(f.mul(row, c_row), f.mul(column, c_col))
             left, target = f.at(a, one, f.mul(row, a_row)), f.at(c, one, place)
             f.call("tile_at", VOID, [job, left, right, target, row, column, rows, columns])
-        fold.values = [f.at(right, one, skip)]
     f.ret()
 
 
 def run_strided(f: Function, numbers: Numbers, plan: Plan, job: V) -> None:
-    """All rows of a job, balanced over tiles: 10 rows are 5 and 5."""
+    """All tiles of a job, with rows balanced over them: 10 rows are 5 and 5."""
     m, n, k = (JOB.get(f, job, name) for name in ("rows", "columns", "terms"))
+    width = plan.strided.vectors * numbers.lanes
     tiles = upwards(f, m, i64(plan.strided.rows))
+    panels = upwards(f, n, i64(width))
     height = upwards(f, m, tiles)
     JOB.set(f, job, tile_rows=height)
-    work = f.mul(f.mul(height, f.add(n, i64(numbers.lanes))), f.add(k, i64(8)))
-    least = upwards(f, i64(grain(numbers)), work)
-    parallel(f, "strided_rows", job, tiles, least)
+    work = f.mul(f.mul(height, i64(width)), f.add(k, i64(8)))
+    by_rows, by_columns, done = f.label("rows"), f.label("columns"), f.label("done")
+    f.br_if(f.icmp("sge", tiles, panels), by_rows, by_columns)
+    for label, name, count, other in (
+        (by_rows, "strided_rows", tiles, panels),
+        (by_columns, "strided_columns", panels, tiles),
+    ):
+        f.start(label)
+        least = upwards(f, i64(grain(numbers)), f.mul(work, other))
+        parallel(f, name, job, count, least)
+        f.br(done)
+    f.start(done)
 
 
 def grain(numbers: Numbers) -> int:

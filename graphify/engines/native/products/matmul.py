@@ -40,8 +40,9 @@ _OPERANDS: list[Parameter] = [
 _BATCH = Record("batch", "a_batch", "b_batch", "c_batch", *(str(p[1]) for p in _OPERANDS))
 _SHIFT = Record("epilogue", "context", "rows")
 
-_SMALL = 96**3  # terms of all sums, below which packing does not pay
-_FEW = 24  # terms of a sum, below which it does not either
+_NEAR = 640 << 10  # bytes of operands below which packing does not pay: they stay in a cache
+_THIN = 48  # rows, columns or terms below which it does not either: packed numbers are used seldom
+_SMALL = 96**3  # terms of all sums that are left to one thread if there are other products
 _SHORT = 512  # numbers of the matrix, up to which a product with a vector is like any other
 _STACK = 4096  # bytes of an operand that is copied on the stack
 _MANY = 8  # products that are shared among the threads whole
@@ -68,7 +69,7 @@ def write_parts(made: Module, numbers: Numbers, tiling: Plan) -> None:
     tiles.write_finished(made)
     tiles.write_take(made, numbers)
     tiles.write_tile_at(made, numbers, tiling.strided)
-    blocking.write_strided_rows(made, numbers, tiling)
+    blocking.write_strided_tiles(made, numbers, tiling)
     width = tiling.packed.vectors * numbers.lanes
     left, right = (packing.write_pack(made, numbers, w) for w in (tiling.packed.rows, width))
     packing.write_copy(made, numbers)
@@ -102,12 +103,20 @@ def _write_matmul(made: Module, numbers: Numbers, tiling: Plan, name: str) -> No
             vectors.run_sums(f, numbers, job)
             f.ret()
     if numbers.masked:
-        few = f.icmp("sle", k, i64(_FEW))
-        with f.when(f.or_(few, f.icmp("sle", f.mul(f.mul(m, n), k), i64(_SMALL)))):
+        with f.when(_is_small(f, numbers, m, n, k, along)):
             _run_strided(f, numbers, tiling, job, along)
             f.ret()
     run_packed(f, numbers, tiling, job)
     f.ret()
+
+
+def _is_small(f: Function, numbers: Numbers, m: V, n: V, k: V, along: V) -> V:
+    """Whether to leave the operands where they lie."""
+    size = f.mul(f.mul(k, f.add(m, n)), i64(numbers.dtype.itemsize))
+    # A right operand that has to be copied first is as good as packed.
+    near = f.icmp("sle", size, f.select(along, i64(_NEAR), i64(_NEAR // 8)))
+    thin = f.and_(along, f.icmp("sle", smin(f, smin(f, m, n), k), i64(_THIN)))
+    return f.or_(near, thin)
 
 
 def _fill_job(f: Function, job: V) -> None:
