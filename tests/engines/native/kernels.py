@@ -17,6 +17,7 @@ from graphify.engines.native import jit
 from graphify.engines.native.elements.element import Element
 from graphify.engines.native.elements.memory import load, memory_type, store
 from graphify.engines.native.llvm import I64, PTR, VOID, Function, Module, V
+from graphify.engines.native.target import Target
 from graphify.ir.types import DType, is_complex
 
 PADDING = 64  # arrays are padded to a multiple of the most lanes
@@ -27,8 +28,8 @@ Body = Callable[..., Sequence[Element]]
 class Kernels:
     """A module of kernels, compiled when the first one is run."""
 
-    def __init__(self, name: str) -> None:
-        self.module = Module(name)
+    def __init__(self, name: str, target: Target | None = None) -> None:
+        self.module = Module(name, target)
         self.signatures: dict[str, list[DType]] = {}
         self._code: Any = None
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import graphify  # noqa: F401  (fills the registry)
+from graphify.engines.native.elements.element import Element, constant
 from graphify.engines.native.elements.table import apply, loop_dtypes
 from graphify.errors import InternalError
 from graphify.ir.op import REGISTRY
@@ -247,3 +248,46 @@ def test_op(name: str, dtypes: tuple[DType, ...]) -> None:
             wrong = np.flatnonzero(~check(name, arrays, y, w))
             shown = [(*(a[i] for a in arrays), y[i], w[i]) for i in wrong[:8]]
             assert not wrong.size, f"{lanes} lanes: {wrong.size} wrong, {shown}"
+
+
+# op, the constant second operands to try
+CONSTANTS = {
+    "power": (0, 1, 2, 3, 4, 5, 17, 63, 64, 65, 99, 100),
+    "floor_divide": (1, 2, 3, 7, 0, -1, -3),
+    "remainder": (1, 2, 3, 7, 0, -1, -3),
+    "left_shift": (0, 1, 7, 8, 31, 64, -1),
+    "right_shift": (0, 1, 7, 8, 31, 64, -1),
+    "multiply": (0, 2, -1),
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_constant_operand(name: str, dtype: DType) -> None:
+    numbers = [n for n in CONSTANTS[name] if n >= 0 or dtype.kind not in "bu"]
+    numbers = [n for n in numbers if n <= 1 or dtype != BOOL]
+    if name == "power" and not is_complex(dtype):
+        numbers += [0.5, -1, -2] if is_float(dtype) else []
+    module = Kernels("constants")
+    if (dtype, dtype) not in cases(name):
+        return
+    (out,) = results(name, (dtype, dtype))
+    for number in numbers:
+
+        def body(f: Any, x: Element, number: Any = number) -> list[Element]:
+            y = apply(f, name, [x, constant(f, dtype, number, x.lanes)], out)
+            assert isinstance(y, Element)
+            return [y]
+
+        for lanes in (1, 8):
+            module.add(f"by_{numbers.index(number)}_{lanes}", lanes, [dtype], [out], body)
+    x = values(dtype)
+    x = x[np.isfinite(x)] if is_complex(dtype) else x
+    for number in numbers:
+        arrays = [x, np.full_like(x, number)]
+        (wanted,) = evaluate(name, arrays)
+        for lanes in (1, 8):
+            (got,) = module.run(f"by_{numbers.index(number)}_{lanes}", x)
+            wrong = np.flatnonzero(~check(name, arrays, got, wanted))
+            shown = [(x[i], got[i], wanted[i]) for i in wrong[:8]]
+            assert not wrong.size, f"{number}, {lanes} lanes: {wrong.size} wrong, {shown}"

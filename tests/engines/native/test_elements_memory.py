@@ -22,6 +22,7 @@ from graphify.engines.native.elements.memory import (
     store,
 )
 from graphify.engines.native.llvm import I64, PTR, VOID, Module, V
+from graphify.engines.native.target import describe, host
 from graphify.ir.types import BOOL, DTYPES, DType, is_complex, is_float, short_name
 from tests.engines.native.kernels import Kernels, element_at
 from tests.engines.native.test_elements import identical, values
@@ -87,6 +88,36 @@ def test_cast_of_a_constant(target: DType) -> None:
     for source in DTYPES:
         (got,) = kernels.run(source.name, np.zeros(8, source))
         assert (got == np.ones(8, target)).all()
+
+
+def test_float16_without_instructions_for_it() -> None:
+    plain = Kernels("halves", describe(host().triple, "x86-64", "+sse2"))
+    half = np.dtype(np.float16)
+    for lanes in (1, 8):
+        for other in (np.dtype(np.float32), np.dtype(np.float64)):
+
+            def to(f: Any, x: Element) -> list[Element]:
+                return [cast(f, x, half)]
+
+            def back(f: Any, x: Element, other: DType = other) -> list[Element]:
+                return [cast(f, x, other)]
+
+            plain.add(f"to_{other}_{lanes}", lanes, [other], [half], to)
+            plain.add(f"from_{other}_{lanes}", lanes, [half], [other], back)
+    every = np.arange(2**16, dtype=np.uint16).view(half)
+    for lanes in (1, 8):
+        for other in (np.dtype(np.float32), np.dtype(np.float64)):
+            (got,) = plain.run(f"from_{other}_{lanes}", every)
+            assert identical(got, every.astype(other)).all()
+            near = every.astype(other)
+            with np.errstate(invalid="ignore", over="ignore"):
+                middle = (near[:-1] + near[1:]) / 2
+                between = np.concatenate([near, middle, near * (1 + 2**-11 + 2**-20)])
+            for x in (between, sample(other)):
+                with np.errstate(over="ignore"):
+                    want = x.astype(half)
+                (got,) = plain.run(f"to_{other}_{lanes}", x)
+                assert identical(got, want).all()
 
 
 # --- memory -------------------------------------------------------------------------------------

@@ -16,8 +16,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from graphify.engines.native.elements import halves
 from graphify.engines.native.elements.element import Element, constant, part_type
-from graphify.engines.native.llvm import F16, F32, I16, I32, Function, V
+from graphify.engines.native.llvm import F32, I16, I32, Function, V
 from graphify.ir.types import BOOL, DType, bfloat16, is_complex, real_dtype
 
 FLOAT32 = np.dtype(np.float32)
@@ -147,7 +148,7 @@ def _to_float(f: Function, x: Element, dtype: DType) -> V:
     type = part_type(dtype).of(x.lanes)
     if x.dtype == np.float64:
         if dtype == FLOAT16:
-            return f.convert("fptrunc", _round_to_odd(f, x.value), type)
+            return halves.from_float(f, _round_to_odd(f, x.value))
         single = f.convert("fptrunc", x.value, F32.of(x.lanes))
         return single if dtype == FLOAT32 else narrow(f, single, dtype).value
     single = widen(f, x)
@@ -177,7 +178,7 @@ def widen(f: Function, x: Element) -> V:
         bits = f.convert("zext", x.value, I32.of(x.lanes))
         return f.convert("bitcast", f.shl(bits, f.const(bits.type, 16)), F32.of(x.lanes))
     if x.dtype == FLOAT16:
-        return f.convert("fpext", x.value, F32.of(x.lanes))
+        return halves.to_float(f, x.value)
     return x.value
 
 
@@ -186,7 +187,7 @@ def narrow(f: Function, x: V, dtype: DType) -> Element:
     if dtype == bfloat16:
         return Element(dtype, (_bfloat16_bits(f, x),))
     if dtype == FLOAT16:
-        return Element(dtype, (f.convert("fptrunc", x, F16.of(x.type.lanes)),))
+        return Element(dtype, (halves.from_float(f, x),))
     return Element(dtype, (x,))
 
 

@@ -49,12 +49,13 @@ _POWERS: dict[float, Callable[[Function, V], V]] = {
     0.0: lambda f, x: f.const(x.type, 1.0),
     1.0: lambda f, x: x,
     2.0: lambda f, x: f.fmul(x, x),
+    3.0: lambda f, x: f.fmul(f.fmul(x, x), x),
     -1.0: lambda f, x: f.fdiv(f.const(x.type, 1.0), x),
 }
 
 
 def power(f: Function, dtype: DType, a: Element, b: Element) -> Element:
-    """Constant exponents that one operation, correctly rounded, serves are that operation."""
+    """A constant exponent for which one or two roundings do is multiplied out."""
     simple = None if b.number is None else _POWERS.get(b.number)
     if simple:
         return narrow(f, simple(f, widen(f, a)), dtype)
@@ -137,7 +138,7 @@ def _sign_bfloat16(f: Function, x: V) -> V:
 _BY_NAME = (
     "exp exp2 expm1 log log2 log10 log1p sqrt cbrt logaddexp logaddexp2 sin cos tan arcsin arccos "
     "arctan arctan2 hypot sinh cosh tanh arcsinh arccosh arctanh deg2rad rad2deg floor ceil trunc "
-    "rint copysign heaviside floor_divide remainder fmod"
+    "rint copysign heaviside floor_divide remainder fmod erf erfc"
 )
 
 
