@@ -67,7 +67,7 @@ def test_every_switch_starts_from_its_variable():
     values["GRAPHIFY_PROMOTION"] = "safe"
     program = "from graphify.config import config; print(config.settings)"
     shown = in_new_process(program, values).stdout
-    expected = Settings(3, True, True, "x", "x", "x", True, True, "safe", True, True, "x", 3)
+    expected = Settings(3, True, True, "x", "x", "x", True, True, "safe", True, True, "x", 3, 3)
     assert shown.strip() == repr(expected)
 
 

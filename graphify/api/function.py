@@ -20,7 +20,7 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from graphify.api import tracer
+from graphify.api import quick, tracer
 from graphify.api.causes import key_cause, shape_cause, signature_text
 from graphify.api.concrete import ConcreteFunction, TraceRecord
 from graphify.api.options import (
@@ -32,16 +32,18 @@ from graphify.api.options import (
 )
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.config import config
+from graphify.engines.native.entry.room import Room
 from graphify.errors import TraceError
 from graphify.ir.bind import as_tensor, current_builder
 from graphify.location import here, is_internal, user_frame
 from graphify.tracing.guards import Guard
 from graphify.tracing.signature import Call, Pattern, TensorSpec, fits_64_bits
 
+OFFERS = 4  # what a trace reads may be replaced by its like, and the engine knows it by identity
 DISTINCT_NUMBERS = 3  # the third value of a Python number makes it a traced scalar
 
 
-class Function:
+class Function(Room):
     """A function that traces itself into graphs. Made by `graphify.function`."""
 
     def __init__(
@@ -73,6 +75,7 @@ class Function:
         self._frozen: set[Any] = set()  # keys whose axes must stay exact
         self._all: list[ConcreteFunction] = []
         self._fast: dict[Any, tuple[ConcreteFunction, Any]] = {}  # calls with arrays alone
+        self._offers: dict[ConcreteFunction, int] = {}  # how often each was offered to its engine
         self._lock = threading.RLock()
         functools.update_wrapper(self, python_function, updated=())
 
@@ -115,7 +118,10 @@ class Function:
                 concrete, call = self._trace(call)
             elif key is not None and _takes_just(concrete, call, args):
                 self._fast[key] = (concrete, settings)
-            return self._run(concrete, call)
+            result = self._run(concrete, call)
+            if not kwargs:
+                self._offer(concrete, call, args)
+            return result
         except BaseException as error:
             if config.full_traceback:
                 raise
@@ -302,6 +308,13 @@ class Function:
     def _run(self, concrete: ConcreteFunction, call: Call) -> Any:
         arrays: Any = call.arrays
         return concrete.run(arrays, call)
+
+    def _offer(self, concrete: ConcreteFunction, call: Call, args: Sequence[Any]) -> None:
+        """Let the engine serve calls like this one by itself from now on."""
+        times = self._offers.get(concrete, 0)
+        if times < OFFERS:
+            self._offers[concrete] = times + 1
+            quick.offer(self, concrete, call, args)
 
     # --- input_signature ---
 

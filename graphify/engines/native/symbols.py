@@ -10,7 +10,6 @@ A symbol is found, in this order, among those defined here, those a library modu
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import functools
 import sys
 import threading
@@ -60,7 +59,9 @@ def _c_libraries() -> list[ctypes.CDLL]:
     """The libraries that make up C's run time."""
     if sys.platform == "win32":
         return [ctypes.CDLL("msvcrt")]
-    names = [None, ctypes.util.find_library("m")]  # None: whatever the process has loaded
+    from ctypes import util  # it takes long to import
+
+    names = [None, util.find_library("m")]  # None: whatever the process has loaded
     return [ctypes.CDLL(name) for name in dict.fromkeys(names)]
 
 

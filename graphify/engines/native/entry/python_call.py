@@ -17,6 +17,7 @@ import numpy as np
 
 from graphify.engines.native import library, memory
 from graphify.engines.native.entry import host
+from graphify.engines.native.entry.room import Quick
 from graphify.engines.native.entry.sites import Site
 from graphify.engines.native.entry.words import Array, Layout, Words, new_array, on_block, plain
 from graphify.engines.native.jit import Code
@@ -100,6 +101,12 @@ class Runner:
             given[i] if i in given else self._taken_over(i, outputs)
             for i in range(len(self.results))
         ]
+
+    def quick(self, function: Any, description: Quick) -> bool:
+        """Serve calls of a function straight from machine code, see vectorcall.py."""
+        from graphify.engines.native.entry import vectorcall  # it imports this file
+
+        return vectorcall.install(function, self, description)
 
     def _check(self, arrays: Sequence[Array]) -> None:
         """Refuse arrays that do not fit the parameters."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphify.engines.native.entry import capi
 
@@ -50,7 +50,13 @@ def _make_room() -> type:
     return make(ctypes.byref(_spec))  # type: ignore[no-any-return]
 
 
-Room: Any = _make_room()
+if TYPE_CHECKING:
+
+    class Room:
+        """An object with two words that CPython knows nothing of."""
+
+else:
+    Room = _make_room()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +74,12 @@ class Read:
     key: Any
 
 
+ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "ABSENT"})()
+
+
 @dataclass(frozen=True, slots=True)
 class Same:
-    """A trace holds only while the very object `expected` is found there."""
+    """A trace holds only while the very object `expected` is found there (ABSENT: none)."""
 
     read: Read
     expected: Any

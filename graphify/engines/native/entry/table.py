@@ -17,7 +17,7 @@ import numpy as np
 
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.python_call import Runner
-from graphify.engines.native.entry.room import Input, Quick, Read
+from graphify.engines.native.entry.room import ABSENT, Input, Quick, Read
 from graphify.ir.sizes import SizeVar
 from graphify.ir.types import Spec
 
@@ -62,7 +62,7 @@ class Entry:
             self._input(input, spec, variables)
             for input, spec in zip(quick.inputs, runner.params, strict=True)
         ]
-        checks = [[*_read(same.read), id(same.expected)] for same in quick.same]
+        checks = [[*_read(same.read), _address(same.expected)] for same in quick.same]
         results = [
             [self._dtype(spec), spec.ndim, spec.dtype.itemsize, first]
             for spec, first in zip(runner.results, runner.layout.result_at, strict=True)
@@ -121,6 +121,10 @@ class Entry:
             shift,
             self._rows([dims]),
         ]
+
+
+def _address(expected: Any) -> int:
+    return 0 if expected is ABSENT else id(expected)
 
 
 def _read(read: Read) -> list[int]:

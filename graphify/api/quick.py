@@ -1,0 +1,189 @@
+"""What the native engine's entry point must know of a trace, to serve calls without Python.
+
+    offer(function, concrete, call, args)
+
+Only the common case is described: positional arguments that are arrays or immutable Python values,
+results that are new arrays, guards that can be told by identity. Whatever is not of this kind is
+simply not offered, and `Function.__call__` goes on serving it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from graphify.api.concrete import ConcreteFunction
+from graphify.config import config
+from graphify.engines.native.entry import capi
+from graphify.engines.native.entry.room import ABSENT, Input, Quick, Read, Same
+from graphify.ir.bind import Tensor
+from graphify.tracing.capture import Hidden
+from graphify.tracing.guards import SCALARS, ArraySpec, Guard, Identity, Place
+from graphify.tracing.signature import Call
+from graphify.tree import LEAF, TreeDef
+
+
+class _NotQuick(Exception):
+    """Something the entry point does not know how to do."""
+
+
+def offer(function: Any, concrete: ConcreteFunction, call: Call, args: Sequence[Any]) -> None:
+    """Let the engine serve calls like this one, if it can and they are simple enough."""
+    install = getattr(concrete._executable, "quick", None)
+    if install is None or config.settings is not config._default or config.check:
+        return
+    try:
+        quick = describe(concrete, call, args)
+    except _NotQuick:
+        return
+    install(function, quick)
+
+
+def describe(concrete: ConcreteFunction, call: Call, args: Sequence[Any]) -> Quick:
+    """The description of a trace and of calls like this one."""
+    traced = concrete._traced
+    if concrete.writes or concrete.graph.effects:
+        raise _NotQuick
+    inputs, same = _arguments(call, args)
+    inputs += [_hidden(hidden) for hidden in concrete.hidden]
+    if len(inputs) != len(concrete.graph.params):
+        raise _NotQuick
+    inputs = [
+        Input(each.read, each.kind, index in traced.in_order) for index, each in enumerate(inputs)
+    ]
+    for guard in traced.guards:
+        same += _guard(guard, concrete.hidden)
+    # Other settings, other traces.
+    same.append(Same(Read("item", config.__dict__, "_default"), config.settings))
+    return Quick(len(args), inputs, same, _outputs(concrete), _structure(concrete))
+
+
+def _arguments(call: Call, args: Sequence[Any]) -> tuple[list[Input], list[Same]]:
+    """The array arguments in order, and the others, which must be the same objects again."""
+    leaves = call.leaves
+    if len(leaves) < len(args) or any(a is not b for a, b in zip(leaves, args, strict=False)):
+        raise _NotQuick  # containers, keyword-only arguments, arguments that were converted
+    inputs: list[Input] = []
+    same = []
+    for position, leaf in enumerate(leaves):
+        read = Read("argument", None, position)
+        if type(leaf) is np.ndarray or type(leaf) is Tensor:
+            key = call.key[1][position]
+            if position >= len(args) or key.weak or key.scalar or key.first != len(inputs):
+                raise _NotQuick
+            inputs.append(Input(read, Tensor, False))
+        elif type(leaf) in SCALARS and position not in call.positions:
+            if position < len(args):
+                same.append(Same(read, leaf))
+        elif position < len(args) and isinstance(_print(call, position), Identity):
+            same.append(Same(read, leaf))
+        else:
+            raise _NotQuick
+    if len(inputs) != len(call.arrays):
+        raise _NotQuick
+    return inputs, same
+
+
+def _print(call: Call, position: int) -> Any:
+    """The fingerprint of an argument that is neither array nor number."""
+    return getattr(getattr(call.key[1][position], "value", None), "print_", None)
+
+
+def _outputs(concrete: ConcreteFunction) -> list[int]:
+    """The graph's result for each leaf of the function's result."""
+    found = []
+    for output in concrete.outputs:
+        if output.index is None or output.origin is not None or output.weak:
+            raise _NotQuick
+        found.append(output.index)
+    return found
+
+
+def _structure(concrete: ConcreteFunction) -> type | None:
+    treedef: TreeDef = concrete.structured_outputs
+    if treedef == LEAF:
+        return None
+    if treedef.kind in (tuple, list) and all(child == LEAF for child in treedef.children):
+        return treedef.kind
+    raise _NotQuick
+
+
+# --- what is read from outside --------------------------------------------------------------------
+
+
+def _hidden(hidden: Hidden) -> Input:
+    """A parameter that no caller passes."""
+    read = Read("fixed", hidden.thing, None) if hidden.place is None else _read(hidden.place)
+    current = hidden.current()
+    if not isinstance(current, (np.ndarray, Tensor)) or type(current) not in _array_types():
+        raise _NotQuick
+    return Input(read, type(current), False)
+
+
+def _array_types() -> tuple[type, ...]:
+    from graphify.api.variable import Variable  # it imports functions
+
+    return np.ndarray, Tensor, Variable
+
+
+def _read(place: Any) -> Read:
+    """How to read a place without Python."""
+    if type(place) is not Place:
+        raise _NotQuick
+    if place.kind == "cell":
+        address = capi.cell_field(place.holder)
+        if not address:
+            raise _NotQuick
+        return Read("word", place.holder, address)
+    holder = place.holder if place.kind == "global" else _fields(place.holder, place.name)
+    if type(holder) is not dict or type(place.name) is not str or place.name not in holder:
+        raise _NotQuick
+    return Read("item", holder, place.name)
+
+
+def _fields(holder: Any, name: str) -> Any:
+    """The dict in which an attribute of an object stands."""
+    kind: Any = type(holder)
+    plain = kind.__getattribute__ in (object.__getattribute__, ModuleType.__getattribute__)
+    if not plain or isinstance(holder, type) or not hasattr(holder, "__dict__"):
+        raise _NotQuick
+    if any(name in vars(each) for each in kind.__mro__):
+        raise _NotQuick  # a property, or a default that instances hide
+    return holder.__dict__
+
+
+def _guard(guard: Any, hidden: Sequence[Hidden]) -> list[Same]:
+    """What must be the very same object for a guard to hold."""
+    if type(guard) is not Guard:
+        raise _NotQuick
+    expected = guard.expected
+    if isinstance(expected, ArraySpec):
+        # A hidden input's dtype and shape are looked at when it is taken.
+        if any(isinstance(h.place, Place) and h.place.same(guard.place) for h in hidden):
+            return []
+        raise _NotQuick
+    value, read = guard.place.read(), _read(guard.place)
+    same = [Same(read, value)]
+    if isinstance(expected, Identity) or type(value) in SCALARS:
+        return same
+    if type(value) is FunctionType:
+        return same + _function(value)
+    raise _NotQuick
+
+
+def _function(function: FunctionType) -> list[Same]:
+    """What a function is made of: its code, its defaults and what it closes over."""
+    fields = capi.function_fields()
+    if not fields:
+        raise _NotQuick
+    same = []
+    for name, at in fields.items():
+        part = getattr(function, name)
+        expected = ABSENT if part is None else part
+        same.append(Same(Read("word", function, id(function) + at), expected))
+    for cell in function.__closure__ or ():
+        same.append(Same(_read(Place(cell, "cell", "cell")), cell.cell_contents))
+    return same
