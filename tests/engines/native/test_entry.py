@@ -12,51 +12,18 @@ import time
 import numpy as np
 import pytest
 
-from graphify.engines.native import jit
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.host import HostSite
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.sites import Site
-from graphify.engines.native.llvm import F64, I32, I64, PTR, Function, Module, V
+from graphify.engines.native.llvm import F64, I32, I64, PTR, Module, V
 from graphify.errors import ShapeError
 from graphify.ir.sizes import SizeVar, size
 from graphify.ir.types import Spec
+from tests.engines.native.handmade import WORDS, ZERO, affine, failing, put, runner, word
 
 FLOAT = np.dtype(np.float64)
 N, M = size(SizeVar("n")), size(SizeVar("m"))
-ZERO = V(I64, "0")
-WORDS = [(PTR, "inputs"), (PTR, "outputs")]
-
-
-def word(f: Function, where: str, index: int, kind=I64) -> V:
-    return f.load(kind, f.at(f.args[where], I64, index))
-
-
-def put(f: Function, index: int, value: V) -> None:
-    f.store(value, f.at(f.args["outputs"], I64, index))
-
-
-def affine(dims: bool) -> str:
-    """y = 2 * x + 1 for x: f64[n]; `dims`: with @shapes, and y's memory from the caller."""
-    module = Module("affine")
-    if dims:
-        f = module.function("shapes", I32, WORDS)
-        put(f, 1, word(f, "inputs", 1))
-        f.ret(V(I32, "0"))
-    f = module.function("run", I32, WORDS)
-    x, n, step = word(f, "inputs", 0, PTR), word(f, "inputs", 1), word(f, "inputs", 2)
-    y = word(f, "outputs", 0, PTR)
-    with f.counting(ZERO, n) as i:
-        value = f.load(F64, f.at(x, F64, f.mul(i, step)))
-        twice = f.fadd(value, value)
-        f.store(f.fadd(twice, f.const(F64, 1.0)), f.at(y, F64, i))
-    f.ret(V(I32, "0"))
-    return module.text()
-
-
-def runner(text: str, params, results, sites=(), **options) -> Runner:
-    names = [name for name in ("run", "shapes") if f"@{name}(" in text]
-    return Runner(jit.compile(text, names), params, results, sites, **options)
 
 
 @pytest.fixture(scope="module")
@@ -166,15 +133,6 @@ def test_arrays_that_do_not_fit(fixed, args, error, message):
 
 
 # --- failures -------------------------------------------------------------------------------------
-
-
-def failing(number: int, *values: V) -> str:
-    module = Module("failing")
-    f = module.function("run", I32, WORDS)
-    for index, value in enumerate(values):
-        f.store(value, f.at(f.args["outputs"], I64, index))
-    f.ret(V(I32, str(number)))
-    return module.text()
 
 
 class HomeMade(Exception):
