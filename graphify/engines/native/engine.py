@@ -20,7 +20,7 @@ import numpy as np
 
 from graphify.engines.base import Array
 from graphify.engines.native import jit
-from graphify.engines.native import pool as _pool  # noqa: F401  (provides graphify_parallel)
+from graphify.engines.native import products as _products  # noqa: F401  (provides its functions)
 from graphify.engines.native.entry.host import HostSite
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.loops import passes, pretty

@@ -239,6 +239,56 @@ FITS = [
         1,
         (6, 14),
     ),
+    # sinh(x) = x + x z SINH(z), z = x^2
+    Fit(
+        "SINH",
+        series(
+            _root(lambda x: (mp.sinh(x) - x) / x**3),
+            mpf(1) / 6,
+            mpf(1) / 120,
+            mpf(1) / 5040,
+            mpf(1) / 362880,
+        ),
+        lambda z: z + mpf(10) ** -9,
+        0,
+        1,
+        (3, 6),
+    ),
+    # arcsin(x) = x + x z ARCSIN(z), z = x^2
+    Fit(
+        "ARCSIN",
+        series(
+            _root(lambda x: (mp.asin(x) - x) / x**3),
+            mpf(1) / 6,
+            mpf(3) / 40,
+            mpf(15) / 336,
+            mpf(105) / 3456,
+        ),
+        lambda z: z + mpf(10) ** -9,
+        0,
+        0.25,
+        (4, 11),
+    ),
+    # arctan(x) = x + x z ARCTAN(z), z = x^2
+    Fit(
+        "ARCTAN",
+        series(
+            _root(lambda x: (mp.atan(x) - x) / x**3), -THIRD, mpf(1) / 5, -mpf(1) / 7, mpf(1) / 9
+        ),
+        lambda z: z + mpf(10) ** -9,
+        0,
+        1,
+        (8, 20),
+    ),
+    # m^(-1/3) = CBRT(m), to start Newton's iteration
+    Fit(
+        "CBRT",
+        lambda m: m ** (-THIRD),
+        lambda m: m**THIRD,
+        0.7071,
+        1.4143,
+        (5, 7),
+    ),
 ]
 
 

@@ -577,3 +577,149 @@ def test_results_of_unknown_shape() -> None:
     compiled = Compiled(p)
     for n in (0, 3, 200):
         check(p, data(F32, n), compiled=compiled)
+
+
+# --- threads --------------------------------------------------------------------------------------
+
+
+def tiled(op: str, dtype: Any, start: Any) -> Program:
+    """Blocks of a long loop, each with a sum of its own."""
+    x = param("x", dtype, 1)
+    n, dtype = x.shape[0], np.dtype(dtype)
+    y, total, part = result(dtype, ()), Var("total", dtype, True), Var("part", dtype, True)
+    start_of, rest = times(i, index(1000)), Var("rest", INDEX)
+    body = (
+        Let(part, num(start, dtype)),
+        Let(rest, Apply("minimum", (minus(n, start_of), index(1000)), INDEX)),
+        For(j, rest, (Reduce(part, op, Load(x, (plus(start_of, j),))),), "vector"),
+        Reduce(total, op, part),
+    )
+    blocks = Apply("floor_divide", (plus(n, index(999)), index(1000)), INDEX)
+    return program(
+        [x], [y], Let(total, num(start, dtype)), For(i, blocks, body, "parallel"), Store(y, (), total)
+    )
+
+
+@pytest.mark.parametrize("op, dtype, start", [
+    ("add", F32, 0.0), ("add", F64, 0.0), ("add", np.complex64, 0.0), ("add", INDEX, 5),
+    ("maximum", np.int16, -3), ("bitwise_xor", np.uint8, 0), ("multiply", I32, 1),
+])
+def test_parallel_reductions(op: str, dtype: Any, start: Any) -> None:
+    p = tiled(op, dtype, start)
+    compiled = Compiled(p)
+    assert "graphify_parallel" in compiled.text
+    for n in (0, 1, 999, 1000, 1001, 70_001):
+        x = data(dtype, n)
+        (got,) = compiled(x)
+        if op == "add":
+            exact = np.sum(x.astype(np.clongdouble)) + start
+            size = abs(x).astype(np.float64).sum()
+            assert abs(complex(got) - complex(exact)) <= 4e-7 * size
+        else:
+            assert got == getattr(np, op).reduce(x, initial=start, dtype=dtype)
+        assert compiled(x)[0].tobytes() == got.tobytes()
+
+
+def test_parallel_turns_and_their_memory() -> None:
+    x = param("x", F32, 2)
+    n, m = x.shape
+    y = result(F32, (n, m))
+    row = Buffer("row", F32, (m,), Temporary())
+    body = (
+        Allocate(row),
+        For(j, m, (Store(row, (j,), ap("multiply", Load(x, (i, j)), num(3))),), "vector"),
+        For(j, m, (Store(y, (i, j), Load(row, (minus(minus(m, ONE), j),))),), "vector"),
+        Free(row),
+    )
+    compiled = Compiled(program([x], [y], For(i, n, body, "parallel")))
+    for shape in ((0, 4), (1, 0), (5, 7), (300, 500)):
+        check(compiled.program, data(F32, *shape), compiled=compiled)
+
+
+def test_the_first_failure_wins() -> None:
+    x = param("x", F32, 2)
+    n, m = x.shape
+    y = result(F32, (n,))
+    row, total = Buffer("row", F32, (m,), Temporary()), Var("total", F32, True)
+    live = Blocks()
+    body = (
+        Allocate(row),
+        Let(total, num(0)),
+        For(j, m, (Store(row, (j,), Load(x, (i, j))),), "vector"),
+        For(j, m, (Reduce(total, "add", Load(row, (j,))),), "vector"),
+        Fail(compare("less", total, num(0)), 2, (i,)),
+        Store(y, (i,), total),
+        Free(row),
+    )
+    compiled = Compiled(program([x], [y], For(i, n, body, "parallel")))
+    for shape in ((4, 3), (500, 1000)):
+        x_ = np.ones(shape, F32)
+        compiled(x_)
+        for first in (0, shape[0] // 2, shape[0] - 1):
+            x_[first:, 0] = -1e6
+            for _ in range(5):
+                with pytest.raises(Failure) as caught:
+                    compiled(x_)
+                assert caught.value.site == 2 and caught.value.words[0] == first
+            x_[:] = 1
+    assert not live.blocks
+
+
+# --- size -----------------------------------------------------------------------------------------
+
+
+def test_long_programs_are_cut_into_functions() -> None:
+    """Straight-line scalars, arrays, failures and frees across the cuts."""
+    x = param("x", F64, 1)
+    n = x.shape[0]
+    y, z = result(F64, (n,)), result(F64, (), 1)
+    total, last = Var("total", F64, True), Load(x, (ZERO,))
+    body: list[Any] = [Let(total, num(0, F64))]
+    t = Buffer("t", F64, (n,), Temporary())
+    body += [Allocate(t), For(i, n, (Store(t, (i,), Load(x, (i,))),), "vector")]
+    chain: Expr = last
+    for step in range(4000):
+        var = Var(f"v{step}", F64)
+        body.append(Let(var, ap("add", chain, num(step % 7, F64))))
+        chain = var
+        if step % 100 == 0:
+            body.append(Set(total, ap("add", total, var)))
+            loop = (Store(t, (i,), ap("add", Load(t, (i,)), var)),)
+            body.append(For(i, n, loop, "vector"))
+            body.append(Fail(compare("greater", var, num(1e9, F64)), step + 1))
+    body += [For(i, n, (Store(y, (i,), Load(t, (i,))),), "vector"), Free(t), Store(z, (), total)]
+    p = program([x], [y, z], *body)
+    compiled = Compiled(p)
+    assert compiled.text.count("define internal i32 @part") > 3
+    check(p, data(F64, 20), compiled=compiled, rtol=1e-12)
+    with pytest.raises(Failure):
+        compiled(np.full(5, 2e9))
+
+
+def test_compile_time_is_linear() -> None:
+    import time
+
+    def seconds(count: int) -> float:
+        x = param("x", F32, 1)
+        body: list[Any] = []
+        source = x
+        outs = []
+        for step in range(count):
+            t = Buffer(f"t{step}", F32, x.shape, Temporary())
+            value = ap("add", Load(source, (i,)), num(step))
+            body += [Allocate(t), For(i, x.shape[0], (Store(t, (i,), value),), "vector")]
+            if step:
+                body.append(Free(source))
+            source = t
+        y = result(F32, x.shape)
+        body += [For(i, x.shape[0], (Store(y, (i,), Load(source, (i,))),), "vector"), Free(source)]
+        began = time.perf_counter()
+        from graphify.config import config
+
+        with config(cache=False) if hasattr(config, "cache") else config():
+            Compiled(program([x], [y], *body))
+        del outs
+        return time.perf_counter() - began
+
+    small, large = seconds(100), seconds(800)
+    assert large < 16 * small
