@@ -8,12 +8,13 @@
 Integers are followed as linear forms, `2*i - n + 1`, over loop indices, sizes and other variables.
 What is known of them, "this form is not negative", comes from the loops around, from conditions,
 and from the checks that have been passed. A check goes if the opposite of its condition follows
-from that; exact arithmetic becomes plain where its result stays between such bounds.
+from that; exact arithmetic becomes plain where its result stays between such bounds. And a loop
+whose turns never meet in memory is "parallel", however it was written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,12 +34,13 @@ from graphify.engines.native.loops.program import (
     Let,
     Program,
     Reduce,
-    Set,
     Stmt,
     Var,
     While,
 )
-from graphify.engines.native.loops.summary import summary
+from graphify.engines.native.loops.program import Set as Assign
+from graphify.engines.native.loops.summary import Access, summary
+from graphify.engines.native.loops.walk import statements
 
 Form = dict[Any, int]  # atom -> coefficient; the atom 1 stands for the constant
 ONE = 1
@@ -63,15 +65,17 @@ def plus(a: Form, b: Form, factor: int = 1) -> Form:
 class Knowledge:
     """What holds at one place of the program."""
 
-    forms: dict[Var, Form] = field(default_factory=dict)  # of variables, those that have one
     facts: list[Form] = field(default_factory=list)  # forms that are not negative
-    loops: list[tuple[Var, Form]] = field(default_factory=list)  # indices and their last values
-    axes: set[Var] = field(default_factory=set)  # lengths of axes: neither negative nor huge
+    current: dict[Var, Form] = field(default_factory=dict)  # of mutable variables, at this place
+    # What holds wherever the variable can be seen:
+    forms: dict[Var, Form] = field(default_factory=dict)  # of variables that are never changed
+    loops: dict[Var, Form] = field(default_factory=dict)  # indices, outermost first: last values
     clipped: dict[Var, Form] = field(default_factory=dict)  # v -> x where v = maximum(x, 0)
+    axes: set[Var] = field(default_factory=set)  # lengths of axes: neither negative nor huge
 
     def copy(self) -> Knowledge:
-        facts, loops = list(self.facts), list(self.loops)
-        return Knowledge(dict(self.forms), facts, loops, self.axes, dict(self.clipped))
+        """For a nested block, where more facts hold and variables may change."""
+        return replace(self, facts=list(self.facts), current=dict(self.current))
 
     # --- forms ----------------------------------------------------------------------------------
 
@@ -81,9 +85,9 @@ class Knowledge:
             case Const(value) if isinstance(value, int):
                 return {ONE: int(value)} if value else {}
             case Var():
-                if expr in self.forms:
-                    return self.forms[expr]
-                return None if expr.mutable else {expr: 1}
+                if expr.mutable:
+                    return self.current.get(expr)
+                return self.forms.get(expr, {expr: 1})
             case Apply("add" | "subtract" as op, (a, b)):
                 return self._combined(a, b, 1 if op == "add" else -1)
             case Apply("multiply", (a, b)):
@@ -115,16 +119,22 @@ class Knowledge:
 
     def _plain(self, form: Form) -> bool:
         """Whether it is not negative at the worst values of the loops' indices."""
-        for var, last in reversed(self.loops):
-            coefficient = form.get(var, 0)
-            if not coefficient:
-                continue
-            form = {atom: c for atom, c in form.items() if atom is not var}
-            if coefficient < 0:
-                form = plus(form, last, coefficient)
+        form = self._at_worst(form, -1)
         return form.get(ONE, 0) >= 0 and all(
             atom is ONE or (c > 0 and atom in self.axes) for atom, c in form.items()
         )
+
+    def _at_worst(self, form: Form, sign: int) -> Form:
+        """The largest (sign 1) or smallest (-1) a form gets as the indices of loops run."""
+        if not any(atom in self.loops for atom in form):
+            return form
+        for var in reversed(self.loops):
+            coefficient = form.get(var, 0)
+            if coefficient:
+                form = {atom: c for atom, c in form.items() if atom is not var}
+                if coefficient * sign > 0:
+                    form = plus(form, self.loops[var], coefficient)
+        return form
 
     def fits(self, form: Form) -> bool:
         """Whether its value is known to be far from what 64 bits hold."""
@@ -132,13 +142,7 @@ class Knowledge:
 
     def _below(self, form: Form, sign: int) -> bool:
         """Whether sign * form is at most some size of an axis, or what a variable holds."""
-        form = {atom: sign * c for atom, c in form.items()}
-        for var, last in reversed(self.loops):
-            coefficient = form.get(var, 0)
-            if coefficient:
-                form = {atom: c for atom, c in form.items() if atom is not var}
-                if coefficient > 0:
-                    form = plus(form, last, coefficient)
+        form = self._at_worst({atom: sign * c for atom, c in form.items()}, 1)
         total, others = form.get(ONE, 0), 0
         for atom, c in form.items():
             if atom is ONE:
@@ -263,10 +267,10 @@ def _statement(stmt: Stmt, known: Knowledge) -> Stmt | None:
                     if form is not None:
                         known.clipped[var] = form
             return stmt if value is stmt.value else replace(stmt, value=value)
-        case Set(var, value):
+        case Assign(var, value):
             _define(known, var, value)
         case Reduce(var):
-            known.forms.pop(var, None)
+            known.current.pop(var, None)
         case Checked(var, op, args):
             return _checked(stmt, known)
         case Fail(condition):
@@ -275,7 +279,7 @@ def _statement(stmt: Stmt, known: Knowledge) -> Stmt | None:
             known.learn(condition, False)
         case Call(variables=variables):
             for var in variables:
-                known.forms.pop(var, None)
+                known.current.pop(var, None)
         case For():
             return _for(stmt, known)
         case While():
@@ -286,11 +290,11 @@ def _statement(stmt: Stmt, known: Knowledge) -> Stmt | None:
 
 
 def _define(known: Knowledge, var: Var, value: Expr) -> None:
-    known.forms.pop(var, None)
-    if var.dtype == INDEX:
-        form = known.form(value)
-        if form is not None:
-            known.forms[var] = form
+    forms = known.current if var.mutable else known.forms
+    forms.pop(var, None)
+    form = known.form(value) if var.dtype == INDEX else None
+    if form is not None:
+        forms[var] = form
 
 
 def _settled(value: Expr, known: Knowledge) -> Expr:
@@ -326,11 +330,14 @@ def _for(stmt: For, known: Knowledge) -> Stmt:
     extent = _extent(stmt.extent, known)
     if extent is not None:
         last = plus(extent, {ONE: -1})
-        inside.loops.append((stmt.var, last))
+        known.loops[stmt.var] = last
         inside.facts.append(last)
     body = _block(stmt.body, inside)
     _forget(known, stmt.body)
-    return replace(stmt, body=body)
+    loop = replace(stmt, body=body)
+    if loop.kind == "serial" and independent(loop, inside):
+        return replace(loop, kind="parallel")
+    return loop
 
 
 def _extent(extent: Expr, known: Knowledge) -> Form | None:
@@ -374,9 +381,78 @@ def _if(stmt: If, known: Knowledge) -> Stmt:
 
 
 def _forget(known: Knowledge, block: Sequence[Stmt]) -> None:
-    """What is set in a block is not known any more: each gets a new atom."""
-    changed = summary(tuple(block)).changes
-    for var in changed:
-        known.forms[var] = {object(): 1} if var.dtype == INDEX else {}
-        if var.dtype != INDEX:
-            known.forms.pop(var)
+    """What is set in a block is not known any more: each variable gets a new atom."""
+    for var in summary(tuple(block)).changes:
+        known.current.pop(var, None)
+        if var.dtype == INDEX:
+            known.current[var] = {object(): 1}
+
+
+# --- independent turns ----------------------------------------------------------------------------
+
+
+def independent(loop: For, known: Knowledge) -> bool:
+    """Whether no turn of a loop reads or writes what another one writes."""
+    fact = summary(loop)
+    if fact.effects or not fact.changes <= fact.defines:
+        return False
+    for root, writes in fact.writes.items():
+        if root in fact.allocates:
+            continue
+        accesses = [*fact.reads.get(root, ()), *writes]
+        inner = [*_loops_in(loop.body), loop.var]
+        varying = fact.defines.difference(inner)
+        if len(accesses) > 24 or not all(
+            _apart(w, a, inner, varying, known) for w in writes for a in accesses
+        ):
+            return False
+    return True
+
+
+def _loops_in(block: Sequence[Stmt]) -> list[Var]:
+    return [s.var for s in statements(tuple(block)) if isinstance(s, For)]
+
+
+def _apart(
+    write: Access, other: Access, inner: Sequence[Var], varying: Set[Var], known: Knowledge
+) -> bool:
+    """Whether a write in one turn of loop inner[-1] never meets an access in another turn."""
+    if write[0] is not other[0] or write[1] is None or other[1] is None:
+        return False
+    for e, f in zip(write[1], other[1], strict=True):
+        a, b = known.form(e), known.form(f)
+        if a is None or b is None or not _steady({*a, *b}, varying):
+            continue
+        if _in_step(a, b, inner) or _distinct(a, b, inner, known):
+            return True
+    return False
+
+
+def _steady(atoms: Set[Any], varying: Set[Var]) -> bool:
+    """Whether, but for loop indices, nothing in a form changes from turn to turn."""
+    return all(atom is ONE or (isinstance(atom, Var) and atom not in varying) for atom in atoms)
+
+
+def _in_step(a: Form, b: Form, inner: Sequence[Var]) -> bool:
+    """Equal forms of the loop's index, and of nothing else that changes in a turn."""
+    return a == b and inner[-1] in a and not any(v in a for v in inner[:-1])
+
+
+def _distinct(a: Form, b: Form, inner: Sequence[Var], known: Knowledge) -> bool:
+    """Never equal, whatever the two turns are."""
+    twins = {v: object() for v in inner}
+    for v in reversed(inner):  # outermost first
+        if v in known.loops:
+            known.loops[twins[v]] = _renamed(known.loops[v], twins)  # type: ignore[index]
+    other = _renamed(b, twins)
+    gap = plus(a, other, -1)
+    apart = known.proves(plus(gap, {ONE: -1})) or known.proves(
+        plus({atom: -c for atom, c in gap.items()}, {ONE: -1})
+    )
+    for twin in twins.values():
+        known.loops.pop(twin, None)  # type: ignore[call-overload]
+    return apart
+
+
+def _renamed(form: Form, twins: Mapping[Var, object]) -> Form:
+    return {twins.get(atom, atom) if atom is not ONE else ONE: c for atom, c in form.items()}
