@@ -10,7 +10,7 @@ Implementing the complex arcsine and arccosine functions (1997).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -20,30 +20,61 @@ from graphify.engines.native.elements.complexes import (
     Z,
     call,
     copysign,
+    formula,
     z_of,
 )
 from graphify.engines.native.elements.element import Element
-from graphify.engines.native.elements.rule import Rule
-from graphify.engines.native.llvm import Function
-from graphify.engines.native.maths.formula import X, product, total_of
+from graphify.engines.native.elements.rule import Rule, outlined
+from graphify.engines.native.llvm import F64, VOID, Function, V
+from graphify.engines.native.maths.formula import X, join, product, split, total_of
 from graphify.ir.types import DType
 
 LN2 = math.log(2.0)
 
 
-def in_double(write: Callable[..., Z]) -> Rule:
-    """A formula on double pairs as a rule for both complex dtypes."""
+def in_double(name: str) -> Rule:
+    """A formula of `FORMULAS` as a rule for both complex dtypes."""
 
     def on_elements(f: Function, dtype: DType, *args: Element) -> Element:
         zs = [z_of(f, a) for a in args]
         if dtype == np.complex128:
-            z = write(*zs)
+            z = called(name, *zs)
         else:
-            wide = write(*(Z(z.re.widened(), z.im.widened()) for z in zs))
+            wide = called(name, *(Z(z.re.widened(), z.im.widened()) for z in zs))
             z = Z(wide.re.narrowed(), wide.im.narrowed())
         return Element(dtype, (z.re.v, z.im.v))
 
     return on_elements
+
+
+def called(name: str, *zs: Z) -> Z:
+    """A formula on double pairs: a function of the module's own, called per register of lanes.
+
+    They are long; one copy of each, in lanes that the machine has, keeps modules small.
+    """
+    x = zs[0].re
+    count = x.type.lanes // x.f.module.target.lanes(F64)
+    if count < 2:
+        return _call_formula(name, zs)
+    pieces = [[Z(*p) for p in zip(split(z.re, count), split(z.im, count), strict=True)] for z in zs]
+    results = [_call_formula(name, row) for row in zip(*pieces, strict=True)]
+    return Z(join([z.re for z in results]), join([z.im for z in results]))
+
+
+def _call_formula(name: str, zs: Sequence[Z]) -> Z:
+    f, type = zs[0].re.f, zs[0].re.type
+    outs = [f.alloca(type), f.alloca(type)]
+
+    def write(g: Function, *args: V) -> V:
+        parts = [X(g, a) for a in args[:-2]]
+        z = FORMULAS[name](*(Z(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)))
+        for part, out in zip((z.re, z.im), args[-2:], strict=True):
+            g.store(part.v, out)
+        return V(VOID, "")
+
+    parts = [part.v for z in zs for part in (z.re, z.im)]
+    outlined(f, f"complex_{name}", [*parts, *outs], write, VOID)
+    return Z(*(X(f, f.load(type, out)) for out in outs))
 
 
 def finite(x: X) -> X:
@@ -326,7 +357,7 @@ def arctanh(z: Z) -> Z:
     return Z(re.sign_of(z.re), im.sign_of(z.im))
 
 
-_ARC_TURNED = {"arcsinh": arcsin, "sin": sinh, "tan": tanh, "arctan": arctanh}
+_TURNED = {"arcsinh": arcsin, "sin": sinh, "tan": tanh, "arctan": arctanh}
 
 
 def cos(z: Z) -> Z:
@@ -335,14 +366,6 @@ def cos(z: Z) -> Z:
 
 
 # --- as NumPy composes them, in the dtype itself ------------------------------------------------
-
-
-def in_dtype(write: Callable[..., Z]) -> Rule:
-    def on_elements(f: Function, dtype: DType, *args: Element) -> Element:
-        z = write(*(z_of(f, a) for a in args))
-        return Element(dtype, (z.re.v, z.im.v))
-
-    return on_elements
 
 
 def log1p(z: Z) -> Z:
@@ -365,22 +388,25 @@ def _scaled_log(factor: float) -> Callable[[Z], Z]:
     return scaled
 
 
+FORMULAS: dict[str, Callable[..., Z]] = {
+    "exp": exp,
+    "exp2": exp2,
+    "log": log,
+    "log2": _scaled_log(1 / LN2),
+    "log10": _scaled_log(1 / math.log(10.0)),
+    "sqrt": sqrt,
+    "sinh": sinh,
+    "cosh": cosh,
+    "tanh": tanh,
+    "cos": cos,
+    "arcsin": arcsin,
+    "arccos": arccos,
+    "arccosh": arccosh,
+    "arctanh": arctanh,
+    **{name: _turned(function) for name, function in _TURNED.items()},
+}
 FUNCTIONS: dict[str, Rule] = {
-    "exp": in_double(exp),
-    "exp2": in_double(exp2),
-    "expm1": in_dtype(expm1),
-    "log": in_double(log),
-    "log2": in_double(_scaled_log(1 / LN2)),
-    "log10": in_double(_scaled_log(1 / math.log(10.0))),
-    "log1p": in_dtype(log1p),
-    "sqrt": in_double(sqrt),
-    "sinh": in_double(sinh),
-    "cosh": in_double(cosh),
-    "tanh": in_double(tanh),
-    "cos": in_double(cos),
-    "arcsin": in_double(arcsin),
-    "arccos": in_double(arccos),
-    "arccosh": in_double(arccosh),
-    "arctanh": in_double(arctanh),
-    **{name: in_double(_turned(function)) for name, function in _ARC_TURNED.items()},
+    **{name: in_double(name) for name in FORMULAS},
+    "expm1": formula(expm1),
+    "log1p": formula(log1p),
 }

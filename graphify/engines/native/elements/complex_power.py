@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from graphify.engines.native.elements.complex_functions import exp, log
+from graphify.engines.native.elements.complex_functions import called
 from graphify.engines.native.elements.complexes import (
     NAN,
     Z,
@@ -101,6 +101,5 @@ def _by_logarithm(a: Z, b: Z) -> Z:
     single = a.re.type.scalar == "float"
     if single:
         a, b = (Z(z.re.widened(), z.im.widened()) for z in (a, b))
-    w = log(a)
-    z = exp(plain_multiply(b, w))
+    z = called("exp", plain_multiply(b, called("log", a)))
     return Z(z.re.narrowed(), z.im.narrowed()) if single else z

@@ -111,16 +111,14 @@ def sign(z: Z) -> Z:
     """z / |z|; of one infinite part its sign, of two NaN."""
     size = absolute(z)
     by_size = Z(z.re / size, z.im / size)
-    both = abs(z.re).equals(INFINITY) & abs(z.im).equals(INFINITY)
-    unit = Z(_infinite_sign(z.re), _infinite_sign(z.im))
+    across = abs(z.re).equals(INFINITY)
+    both = across & abs(z.im).equals(INFINITY)
     zero, nan = size.of(0.0), size.of(NAN)
+    # A size that overflowed counts as an infinite imaginary part, as in NumPy.
+    unit = Z(copysign(1.0, z.re), zero).where(across, Z(zero, copysign(1.0, z.im)))
     result = unit.where(size.equals(INFINITY), by_size)
     result = Z(zero, zero).where(size.equals(0.0), result)
     return Z(nan, nan).where(both | size.is_nan(), result)
-
-
-def _infinite_sign(part: X) -> X:
-    return copysign(1.0, part).where(abs(part).equals(INFINITY), part.of(0.0))
 
 
 # --- the order of NumPy -------------------------------------------------------------------------
