@@ -10,6 +10,7 @@ simply not offered, and `Function.__call__` goes on serving it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -51,9 +52,7 @@ def describe(concrete: ConcreteFunction, call: Call, args: Sequence[Any]) -> Qui
     inputs += [_hidden(hidden) for hidden in concrete.hidden]
     if len(inputs) != len(concrete.graph.params):
         raise _NotQuick
-    inputs = [
-        Input(each.read, each.kind, index in traced.in_order) for index, each in enumerate(inputs)
-    ]
+    inputs = [replace(each, in_order=index in traced.in_order) for index, each in enumerate(inputs)]
     for guard in traced.guards:
         same += _guard(guard, concrete.hidden)
     # Other settings, other traces.
@@ -74,7 +73,7 @@ def _arguments(call: Call, args: Sequence[Any]) -> tuple[list[Input], list[Same]
             key = call.key[1][position]
             if position >= len(args) or key.weak or key.scalar or key.first != len(inputs):
                 raise _NotQuick
-            inputs.append(Input(read, Tensor, False))
+            inputs.append(Input(read, Tensor, scattered=_scattered(leaf)))
         elif type(leaf) in SCALARS and position not in call.positions:
             if position < len(args):
                 same.append(Same(read, leaf))
@@ -120,7 +119,11 @@ def _hidden(hidden: Hidden) -> Input:
     current = hidden.current()
     if not isinstance(current, (np.ndarray, Tensor)) or type(current) not in _array_types():
         raise _NotQuick
-    return Input(read, type(current), False)
+    return Input(read, type(current), scattered=_scattered(current))
+
+
+def _scattered(thing: Any) -> bool:
+    return not getattr(thing, "_value", thing).flags.c_contiguous
 
 
 def _array_types() -> tuple[type, ...]:

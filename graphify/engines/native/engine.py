@@ -23,6 +23,7 @@ from graphify.engines.native import jit
 from graphify.engines.native import products as _products  # noqa: F401  (provides its functions)
 from graphify.engines.native.entry.host import HostSite
 from graphify.engines.native.entry.python_call import Runner
+from graphify.engines.native.entry.room import Quick
 from graphify.engines.native.loops import passes, pretty
 from graphify.engines.native.loops.program import Program, Site
 from graphify.engines.native.lower import lower
@@ -99,6 +100,11 @@ class NativeExecutable:
         if not all(array.flags.c_contiguous for array in arrays):
             layouts = tuple("C" if a.flags.c_contiguous else "any" for a in arrays)
         return self.version(layouts).runner(arrays)
+
+    def quick(self, function: Any, description: Quick) -> bool:
+        """Serve calls of a function without Python, see entry/vectorcall.py."""
+        layouts = tuple("any" if each.scattered else "C" for each in description.inputs)
+        return self.version(layouts).runner.quick(function, description)
 
     def version(self, layouts: Layouts) -> Compiled:
         """The machine code for arguments of these layouts."""

@@ -87,11 +87,19 @@ class Same:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An array parameter: where it is, and whether it must lie in memory in C order."""
+    """An array parameter.
+
+    Attributes:
+        read: where it is.
+        kind: class of the object there, if it is not an np.ndarray.
+        in_order: whether it must lie in memory in C order.
+        scattered: whether it did not in the call that was described.
+    """
 
     read: Read
-    kind: type  # of the object found there; for arguments np.ndarray, and Tensor goes as well
-    in_order: bool
+    kind: type
+    in_order: bool = False
+    scattered: bool = False
 
 
 @dataclass(slots=True)

@@ -59,8 +59,8 @@ class Entry:
         self._alive: list[Any] = [quick, runner]
         variables: dict[SizeVar, int] = {}
         inputs = [
-            self._input(input, spec, variables)
-            for input, spec in zip(quick.inputs, runner.params, strict=True)
+            self._input(input, spec, input.in_order or index in runner.in_order, variables)
+            for index, (input, spec) in enumerate(zip(quick.inputs, runner.params, strict=True))
         ]
         checks = [[*_read(same.read), _address(same.expected)] for same in quick.same]
         results = [
@@ -101,7 +101,9 @@ class Entry:
         self._alive.append(dtype)
         return id(dtype)
 
-    def _input(self, input: Input, spec: Spec, variables: dict[SizeVar, int]) -> list[int]:
+    def _input(
+        self, input: Input, spec: Spec, in_order: bool, variables: dict[SizeVar, int]
+    ) -> list[int]:
         dims: list[int] = []
         for dim in spec.shape:
             if isinstance(dim, int):
@@ -110,7 +112,7 @@ class Entry:
                 variable = dim.as_variable()
                 assert variable is not None  # `fits` has seen to it
                 dims.append(-1 - variables.setdefault(variable, len(variables)))
-        flags = capi.ALIGNED | (capi.C_ORDER if input.in_order else 0)
+        flags = capi.ALIGNED | (capi.C_ORDER if in_order else 0)
         shift = spec.dtype.itemsize.bit_length() - 1
         return [
             *_read(input.read),
