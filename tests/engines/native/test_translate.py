@@ -601,7 +601,7 @@ def tiled(op: str, dtype: Any, start: Any) -> Program:
 
 
 @pytest.mark.parametrize("op, dtype, start", [
-    ("add", F32, 0.0), ("add", F64, 0.0), ("add", np.complex64, 0.0), ("add", INDEX, 5),
+    ("add", F32, 0.0), ("add", F64, 0.0), ("add", np.complex64, 0.0), ("add", INDEX, 0),
     ("maximum", np.int16, -3), ("bitwise_xor", np.uint8, 0), ("multiply", I32, 1),
 ])
 def test_parallel_reductions(op: str, dtype: Any, start: Any) -> None:

@@ -122,7 +122,7 @@ def _host(w: Writer, stmt: Call) -> None:
 def _take(w: Writer, handle: Buffer, words: _Words, word: int) -> None:
     """The block that the function made, and its shape."""
     f = w.f
-    f.call("graphify_free", VOID, [f.load(PTR, memory.slot(w, handle))])
+    f.call(memory.FREE, VOID, [f.load(PTR, memory.slot(w, handle))])
     memory.own(w, handle, f.load(PTR, f.at(words.base, I64, word)))
     for axis, dim in enumerate(handle.shape):
         if isinstance(dim, Var) and dim.mutable:

@@ -17,7 +17,7 @@ import numpy as np
 from graphify.engines.native.elements.cast import cast
 from graphify.engines.native.elements.element import Element, register_types
 from graphify.engines.native.llvm import F64, PTR, Function, Type, V
-from graphify.ir.types import DType, is_complex, real_dtype
+from graphify.ir.types import DType, is_complex, is_inexact, real_dtype
 
 FLOAT64 = np.dtype(np.float64)
 
@@ -119,3 +119,24 @@ def total(f: Function, high: V, low: V) -> V:
     """high + low; `high` itself where it is infinite (`low` is NaN then) or zero of either sign."""
     both = f.fadd(high, low)
     return f.select(f.fcmp("ueq", both, high), high, both)
+
+
+def merge(f: Function, cell: Cell, parts: list[V]) -> None:
+    """Add to a cell what another one of its kind holds."""
+    if cell.kind == "plain":
+        assert cell.dtype is not None and not is_inexact(cell.dtype)
+        cell.set_raw(f, [f.add(a, b) for a, b in zip(cell.raw(f), parts, strict=True)])
+    elif cell.kind == "sum":
+        cell.add(f, parts)
+    else:
+        cell.add(f, parts[::2])
+        cell.add(f, [_lower(f, low) for low in parts[1::2]])
+
+
+def _lower(f: Function, low: V) -> V:
+    """The lower half of a sum, to be added to an upper one.
+
+    It is NaN beside an infinite upper half, which says it all; and 0.0 must not undo a sum of -0.0.
+    """
+    nothing = f.fcmp("ueq", low, f.const(low.type, 0.0))
+    return f.select(nothing, f.const(low.type, -0.0), low)

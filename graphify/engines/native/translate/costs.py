@@ -6,12 +6,13 @@ threads. Not meant to be exact.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from graphify.engines.native.loops.program import (
     INDEX,
     Apply,
     Block,
     Call,
-    Const,
     Expr,
     For,
     If,
@@ -63,24 +64,26 @@ def size(block: Block) -> int:
     return total
 
 
-def work(block: Block, lanes: int = 1) -> Expr:
-    """The weight of running a block, in the sizes it depends on."""
+def work(block: Block, visible: Callable[[Expr], Expr], lanes: int = 1) -> Expr:
+    """The weight of running a block, in the sizes it depends on.
+
+    Args:
+        visible: gives for an extent one that may be asked for where the weight is wanted.
+    """
     total: Expr = index(0)
     for stmt in block:
-        total = plus(total, _work(stmt, lanes))
+        total = plus(total, _work(stmt, visible, lanes))
     return total
 
 
-def _work(stmt: Stmt, lanes: int) -> Expr:
+def _work(stmt: Stmt, visible: Callable[[Expr], Expr], lanes: int) -> Expr:
     match stmt:
         case For(_, extent, body, kind):
-            share = 8 if kind == "vector" else lanes
-            inner = work(body, share)
-            return times(extent, inner) if isinstance(inner, Const) else inner
+            return times(visible(extent), work(body, visible, 8 if kind == "vector" else lanes))
         case While():
             return index(1000)
         case If(_, then, orelse):
-            return plus(work(then, lanes), work(orelse, lanes))
+            return plus(work(then, visible, lanes), work(orelse, visible, lanes))
         case Call():
             return index(10000)
-    return index(max(1, weight_of_block((stmt,)) // lanes))
+    return index(max(1, 2 * weight_of_block((stmt,)) // lanes))

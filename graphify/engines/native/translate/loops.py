@@ -40,7 +40,7 @@ from graphify.engines.native.loops.program import (
     While,
 )
 from graphify.engines.native.loops.walk import statements
-from graphify.engines.native.translate import addresses, parallel, vectors
+from graphify.engines.native.translate import addresses, outline, parallel, vectors
 from graphify.engines.native.translate.scalars import scalar
 from graphify.engines.native.translate.statements import block, rule
 from graphify.engines.native.translate.writer import Writer, number
@@ -176,7 +176,8 @@ def _while(w: Writer, stmt: While) -> None:
     spot = f.spot("enter")
     f.start(head)
     with w.scope(spot, changes(stmt.test) | changes(stmt.body)):
-        block(w, stmt.test)
+        long = outline.is_long(w.unit, stmt.test)
+        block(w, stmt.test, outline.needs(stmt.body, [stmt.condition]) if long else None)
         f.br_if(scalar(w, stmt.condition).value, body, done)
         f.start(body)
         turn = f.add(f.load(I32, count), V(I32, "1"))

@@ -1,15 +1,16 @@
 """Buffers that come and go: `Allocate`, `Free`, `Point`, `Swap`.
 
 Every block from the heap stands in a slot of its owner (`Domain`) until it is freed, so that whoever
-leaves early frees what is there. Small temporaries of fixed size outside loops lie in an arena on
-the stack. A handle has a slot, too: it owns the memory that was allocated for it, and hands it on
-with `Swap`, or with `Point` to another handle.
+leaves early frees what is there. Small temporaries of fixed size lie in an arena on the stack. A
+handle has a slot, too: it owns the memory that was allocated for it, and hands it on with `Swap`,
+or with `Point` to another handle.
 """
 
 from __future__ import annotations
 
 from math import prod
 
+from graphify.engines.native import memory as blocks
 from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, V
 from graphify.engines.native.loops.program import (
     INDEX,
@@ -30,6 +31,7 @@ from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.statements import rule
 from graphify.engines.native.translate.writer import NO_MEMORY, NULL, Unit, Writer, number
 
+ALLOCATE, FREE = blocks.NAMES[:2]
 ARENA = 16 << 10  # bytes of small temporaries on the stack
 ALIGN = 64
 
@@ -54,7 +56,8 @@ def _fixed_size(buffer: Buffer) -> int | None:
 
 
 def _fits_arena(w: Writer, buffer: Buffer, size: int) -> bool:
-    if isinstance(buffer.home, Handle | Result) or w.loops or w.home.domain.arena + size > ARENA:
+    """In a loop, every turn has the same place: nothing but a handle could keep an older one."""
+    if isinstance(buffer.home, Handle | Result) or w.home.domain.arena + size > ARENA:
         return False
     return buffer not in w.unit.pointed
 
@@ -68,7 +71,7 @@ def _bytes(w: Writer, buffer: Buffer) -> V:
 
 def allocate(w: Writer, size: V) -> V:
     """A block from the heap; leaves where there is none."""
-    block = w.f.call("graphify_allocate", PTR, [size])
+    block = w.f.call(ALLOCATE, PTR, [size])
     w.leave_if(w.f.icmp("eq", block, NULL), V(I32, str(NO_MEMORY)))
     return block
 
@@ -128,7 +131,7 @@ def _free(w: Writer, stmt: Free) -> None:
     if buffer not in w.home.domain.owned and not isinstance(buffer.home, Handle):
         return  # in the arena
     place = slot(w, buffer)
-    f.call("graphify_free", VOID, [f.load(PTR, place)])
+    f.call(FREE, VOID, [f.load(PTR, place)])
     f.store(NULL, place)
 
 
@@ -144,7 +147,7 @@ def _point(w: Writer, stmt: Point) -> None:
         f.store(NULL, theirs)
     else:
         f.store(NULL, mine)
-    f.call("graphify_free", VOID, [before])
+    f.call(FREE, VOID, [before])
 
 
 @rule(Swap)
@@ -168,7 +171,7 @@ def release(unit: Unit) -> str:
         with f.counting(number(0), f.args["count"]) as i:
             block = f.load(PTR, f.at(f.args["slots"], PTR, i))
             with f.when(f.icmp("ne", block, NULL)):
-                f.call("graphify_free", VOID, [block])
+                f.call(FREE, VOID, [block])
         f.ret()
     return name
 

@@ -33,7 +33,7 @@ from graphify.engines.native.loops.program import (
 )
 from graphify.engines.native.loops.walk import statements
 from graphify.engines.native.target import Target
-from graphify.engines.native.translate import addresses, calls, loops, memory
+from graphify.engines.native.translate import addresses, calls, costs, loops, memory, vectors
 from graphify.engines.native.translate.statements import block
 from graphify.engines.native.translate.writer import NULL, Domain, Home, Unit, Writer, number
 from graphify.ir.types import is_inexact
@@ -62,16 +62,16 @@ def _unit(module: Module, program: Program, target: Target) -> Unit:
                 freed.add(buffer)
             case Point(_, buffer):
                 pointed.add(buffer.root)
-    return Unit(
-        module, program, target, frozenset(wide), frozenset(freed), frozenset(pointed)
-    )
+    unit = Unit(module, program, target, frozenset(wide), frozenset(freed), frozenset(pointed))
+    unit.compact = costs.size(program.body) > vectors.HEAVY
+    return unit
 
 
 # --- the two functions ----------------------------------------------------------------------------
 
 
 def _shapes(unit: Unit) -> None:
-    w = _open(unit, "shapes", NULL)
+    w = _open(unit, "shapes", NULL, NULL)
     _load_inputs(w)
     block(w, unit.program.sizes)
     for position, dims in enumerate(unit.program.dims):
@@ -83,24 +83,24 @@ def _shapes(unit: Unit) -> None:
 
 
 def _run(unit: Unit) -> None:
-    w = _open(unit, "run", V(PTR, "%slots"))
+    w = _open(unit, "run", V(PTR, "%slots"), V(PTR, "%arena"))
     spot = w.f.spot("body")
     _load_inputs(w)
     _load_outputs(w)
-    block(w, [s for s in unit.program.sizes if not isinstance(s, Fail)])  # checked by @shapes
+    block(w, tuple(s for s in unit.program.sizes if not isinstance(s, Fail)))  # by @shapes
     block(w, unit.program.body)
     _close(w)
     with w.f.writing_at(spot):
         reserve(w)
 
 
-def _open(unit: Unit, name: str, slots: V) -> Writer:
+def _open(unit: Unit, name: str, slots: V, arena: V) -> Writer:
     f = unit.module.function(name, I32, PARAMS)
     status = f.alloca(I32)
     f.store(V(I32, "0"), status)
     outputs = f.args["outputs"]
     words = f.at(outputs, I64, memory.result_word(unit, len(unit.program.results)))
-    home = Home(Domain(), slots, V(PTR, "%arena"), words, outputs, status, f.label("exit"))
+    home = Home(Domain(), slots, arena, words, outputs, status, f.label("exit"))
     return Writer(unit, f, home)
 
 
@@ -117,12 +117,11 @@ def _close(w: Writer) -> None:
 def reserve(w: Writer) -> None:
     """The stack memory of a domain, when its size is known."""
     domain, f = w.home.domain, w.f
+    f.stack("slots", PTR, max(1, domain.slots))
+    f.stack("arena", I8, max(1, domain.arena))
     if domain.slots:
-        f.stack("slots", PTR, domain.slots)
         size = number(8 * domain.slots)
         f.call("llvm.memset.p0.i64", VOID, [w.home.slots, V(I8, "0"), size, V(BIT, "false")])
-    if domain.arena:
-        f.stack("arena", I8, domain.arena)
 
 
 def leave_memory(w: Writer, failed: V) -> None:

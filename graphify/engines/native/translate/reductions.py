@@ -25,8 +25,8 @@ from graphify.ir.types import DType, is_complex, is_inexact
 IDEMPOTENT = frozenset(
     "maximum minimum fmax fmin logical_and logical_or bitwise_and bitwise_or".split()
 )
-_NEUTRAL = {"add": 0, "multiply": 1, "bitwise_xor": 0, "logical_xor": 0}
-OPS = IDEMPOTENT | set(_NEUTRAL)
+NEUTRAL = {"add": 0, "multiply": 1, "bitwise_xor": 0, "logical_xor": 0}
+OPS = IDEMPOTENT | set(NEUTRAL)
 
 
 class Accumulator:
@@ -59,7 +59,7 @@ class Accumulator:
         if self.is_sum:  # -0.0, so that a sum of negative zeros is one
             zero = complex(-0.0, -0.0) if is_complex(dtype) else -0.0
             return constant(self.f, self.dtype, zero, self.lanes)
-        return constant(self.f, dtype, _NEUTRAL[self.op], self.lanes)
+        return constant(self.f, dtype, NEUTRAL[self.op], self.lanes)
 
     def take(self, x: Element, copy: int, mask: V | None) -> None:
         """Reduce one vector into the accumulator of a copy of the body."""
@@ -131,16 +131,7 @@ def _add_lanes(f: Function, wide: Cell, target: Cell) -> None:
         low = [_lanes(f, p, list(range(count))) for p in parts]
         high = [_lanes(f, p, list(range(count, 2 * count))) for p in parts]
         parts = _pairwise(f, wide, low, high)
-    if wide.kind == "sum":
-        target.add(f, parts)
-    else:
-        target.add(f, parts[::2])
-        target.add(f, [_known(f, low) for low in parts[1::2]])
-
-
-def _known(f: Function, low: V) -> V:
-    """The lower half of a sum; it is NaN beside an infinite upper half, which says it all."""
-    return f.select(f.fcmp("ord", low, low), low, f.const(low.type, 0.0))
+    cells.merge(f, target, parts)
 
 
 def _pairwise(f: Function, wide: Cell, a: list[V], b: list[V]) -> list[V]:

@@ -24,7 +24,7 @@ from graphify.engines.native.loops.program import (
     Set,
     Store,
 )
-from graphify.engines.native.translate import addresses, cells
+from graphify.engines.native.translate import addresses, cells, outline
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.scalars import operate, scalar
 from graphify.engines.native.translate.writer import Writer, number
@@ -46,8 +46,20 @@ def rule(kind: type) -> Callable[[Rule], Rule]:
     return register
 
 
-def block(w: Writer, statements: Block) -> None:
-    """Some statements, one after the other."""
+def block(w: Writer, statements: Block, after: outline.Needs | None = None) -> None:
+    """Some statements, one after the other; as calls of functions if there are very many.
+
+    Args:
+        after: what is used behind the block, if anything.
+    """
+    if outline.is_long(w.unit, statements):
+        outline.in_parts(w, statements, after)
+    else:
+        in_line(w, statements)
+
+
+def in_line(w: Writer, statements: Block) -> None:
+    """Some statements, right here."""
     line = None
     for stmt in statements:
         source = getattr(stmt, "source", None)

@@ -52,6 +52,8 @@ class Unit:
     strides: dict[Buffer, tuple[Expr, ...]] = field(default_factory=dict)
     literals: dict[Buffer, V] = field(default_factory=dict)
     compact: bool = False  # a large program: less code rather than the fastest
+    inner: dict[Var, Expr] = field(default_factory=dict)  # what variables of parallel bodies are
+    sizes: dict[int, tuple[Block, int]] = field(default_factory=dict)  # of blocks, by identity
     names: int = 0
 
     def name(self, hint: str) -> str:
@@ -110,7 +112,7 @@ class Writer:
         self.pointers: dict[Buffer, V | Cell] = {}
         self.levels: dict[Var | Buffer, int] = {}
         self._known: dict[Any, V] = {}
-        self.loops = 0  # how many loops are open
+        self.is_parallel = False  # runs in a piece of a parallel loop already
 
     # --- scopes ---------------------------------------------------------------------------------
 
@@ -120,13 +122,11 @@ class Writer:
     ) -> Iterator[None]:
         """What is defined inside ends with it."""
         self.scopes.append(scope := Scope(spot, changed))
-        self.loops += spot is not None
         try:
             yield
         finally:
             for key in scope.keys:
                 del self._known[key]
-            self.loops -= spot is not None
             self.scopes.pop()
 
     def define(self, thing: Var | Buffer, value: Element | Cell | V) -> None:
