@@ -206,7 +206,13 @@ def check(name: str, arrays: Any, got: Any, wanted: Any) -> Any:
         return identical(got, wanted)
     if is_complex(got.dtype):
         return close(name, arrays, got, wanted)
-    return (distance(got, exact(name, arrays)) <= ULPS) | identical(got, wanted)
+    true = exact(name, arrays)
+    near = (distance(got, true) <= ULPS) | identical(got, wanted)
+    if name in ("logaddexp", "logaddexp2"):  # they cancel: accurate beside the larger operand
+        with np.errstate(all="ignore"):
+            bound = np.finfo(np.float16 if got.dtype.itemsize == 2 else got.dtype).eps
+            near |= np.abs(got - true) <= 2 * bound * np.maximum(*np.abs(arrays))
+    return near
 
 
 def close(name: str, arrays: Any, got: Any, wanted: Any) -> Any:

@@ -124,7 +124,10 @@ def _spacing_small(f: Function, dtype: DType, x: Element) -> Element:
     if dtype == bfloat16:
         away = f.or_(away, f.and_(_bits(f, x), f.const(away.type, -_SIGN)))
     following = _next_small(f, dtype, x, _from_bits(f, away, dtype))
-    return narrow(f, f.fsub(widen(f, following), widen(f, x)), dtype)
+    wide = widen(f, x)
+    distance = f.fsub(widen(f, following), wide)
+    finite = f.fcmp("olt", f.intrinsic("fabs", wide), f.const(wide.type, float("inf")))
+    return narrow(f, f.select(finite, distance, f.const(wide.type, float("nan"))), dtype)
 
 
 def _sign_bfloat16(f: Function, x: V) -> V:
