@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from graphify.engines.native.elements.element import Element
 from graphify.engines.native.llvm import BIT, Function, Type, V
+from graphify.errors import InternalError
 from graphify.ir.types import BOOL, DType, bfloat16
 
 Rule = Callable[..., Element | tuple[Element, ...]]
@@ -24,6 +25,8 @@ def by_kind(**rules: Rule) -> Rule:
 
     def choose(f: Function, dtype: DType, *args: Element) -> Element | tuple[Element, ...]:
         kind = "f" if args[0].dtype == bfloat16 else args[0].dtype.kind
+        if kind not in table:
+            raise InternalError(f"native engine: no rule for elements of dtype {args[0].dtype}")
         return table[kind](f, dtype, *args)
 
     return choose

@@ -19,7 +19,7 @@ from graphify.engines.native.elements.comparison import TESTS, extreme_of_bools
 from graphify.engines.native.elements.complex_functions import FUNCTIONS
 from graphify.engines.native.elements.complex_power import power as complex_power
 from graphify.engines.native.elements.complexes import COMPLEXES
-from graphify.engines.native.elements.element import Element, select
+from graphify.engines.native.elements.element import Element, constant, select
 from graphify.engines.native.elements.floats import FLOATS
 from graphify.engines.native.elements.rule import Rule, by_kind, integer, plain, same
 from graphify.engines.native.llvm import Function
@@ -87,13 +87,7 @@ def _real(f: Function, dtype: DType, x: Element) -> Element:
 
 
 def _imag(f: Function, dtype: DType, x: Element) -> Element:
-    return Element(dtype, x.parts[1:]) if is_complex(x.dtype) else _zero(f, dtype, x)
-
-
-def _zero(f: Function, dtype: DType, x: Element) -> Element:
-    from graphify.engines.native.elements.element import constant
-
-    return constant(f, dtype, 0, x.lanes)
+    return Element(dtype, x.parts[1:]) if is_complex(x.dtype) else constant(f, dtype, 0, x.lanes)
 
 
 def _complex(f: Function, dtype: DType, re: Element, im: Element) -> Element:
