@@ -118,6 +118,17 @@ def _safe_iota(node: Node) -> bool:
     return not_negative(node.attrs["length"])
 
 
+def _safe_convolution(node: Node) -> bool:
+    # Channels and lengths that are known have been compared already.
+    a, b = (value.spec.shape for value in node.inputs)
+    lengths = (*node.attrs["size"], *a[1:], *(b[1:] if a[0] == b[0] else b))
+    return all(isinstance(dim, int) for dim in lengths)
+
+
+def _safe_windows(node: Node) -> bool:
+    return not_negative(node.attrs["size"])
+
+
 _SAFE: dict[str, Callable[[Node], bool]] = {
     **dict.fromkeys(("constant", "as_size", "size_value", "cast", "copy"), _always),
     **dict.fromkeys(("identity", "stop_gradient", "custom_gradient"), _always),
@@ -134,4 +145,7 @@ _SAFE: dict[str, Callable[[Node], bool]] = {
     "reduce_max": _safe_extreme,
     "reduce_min": _safe_extreme,
     "iota": _safe_iota,
+    **dict.fromkeys(("convolution", "convolution_input"), _safe_convolution),
+    "convolution_kernel": _safe_convolution,
+    **dict.fromkeys(("window_sum", "window_spread"), _safe_windows),
 }

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import ShapeError, SpecError
+from graphify.errors import ConcreteValueNeeded, ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sizes import Dim, Shape, decide_equal, decide_less, product, size_op
@@ -45,6 +45,11 @@ def floats(value: Any, what: str) -> Tensor:
     return x if is_float(x.dtype) else core.to_dtype(x, python_dtype(float))
 
 
+def number(value: Any, x: Tensor) -> Any:
+    """A Python number in the dtype of x: a bfloat16 would not stay one beside a Python float."""
+    return core.full((), value, x.dtype) if type(value) in (int, float) else value
+
+
 def wide(dtype: DType) -> DType:
     """The dtype for sums of many numbers of a dtype: float32 for half precision."""
     return np.dtype(np.float32) if is_float(dtype) and dtype.itemsize == 2 else dtype
@@ -67,15 +72,28 @@ def axes_of(axis: Any, ndim: int) -> Ints:
     if axis is None:
         return tuple(range(ndim))
     items = axis if isinstance(axis, (tuple, list)) else (axis,)
-    return tuple(sorted({_axis(item, ndim) for item in items}))
+    axes = tuple(sorted(_axis(item, ndim) for item in items))
+    if len(set(axes)) != len(axes):
+        raise ValueError("duplicate value in 'axis'")
+    return axes
+
+
+def _integer(value: Any, wrong: str) -> int:
+    """A Python int. A traced number raises ConcreteValueNeeded, so that it is traced as a constant.
+
+    Raises:
+        TypeError: no integer; `wrong` is the message.
+    """
+    try:
+        return operator.index(value)
+    except ConcreteValueNeeded:
+        raise
+    except TypeError:
+        raise TypeError(wrong) from None
 
 
 def _axis(axis: Any, ndim: int) -> int:
-    try:
-        index = operator.index(axis)
-    except TypeError:
-        kind = type(axis).__name__
-        raise TypeError(f"axis: expected an integer, got {kind} {axis!r:.40}") from None
+    index = _integer(axis, f"axis: expected an integer, got {type(axis).__name__} {axis!r:.40}")
     if not -ndim <= index < ndim:
         raise np.exceptions.AxisError(index, ndim)
     return index % ndim
@@ -111,12 +129,8 @@ def per_axis(name: str, argument: str, value: Any, rank: int, first: bool = Fals
         first: in a full list, of `rank + 2`, the channels are the second entry.
     """
     given = list(value) if isinstance(value, (tuple, list, np.ndarray)) else [value]
-    try:
-        items = [operator.index(item) for item in given]
-    except TypeError:
-        raise TypeError(
-            f"{name}: argument {argument!r}: expected integers, got {value!r:.60}"
-        ) from None
+    wrong = f"{name}: argument {argument!r}: expected integers, got {value!r:.60}"
+    items = [_integer(item, wrong) for item in given]
     if len(items) == rank + 2:
         outer = (items.pop(0), items.pop(0 if first else -1))
         if outer != (1, 1):

@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from graphify.ir.bind import Tensor
-from graphify.nn._arguments import Ints, axes_of, floats, real, wide
+from graphify.nn._arguments import Ints, axes_of, floats, number, real, wide
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.derivative import stop_gradient
@@ -40,19 +40,20 @@ def relu6(features: Any) -> Tensor:
 def leaky_relu(features: Any, alpha: Any = 0.2) -> Tensor:
     """`x` where positive, else `alpha * x`."""
     x = floats(features, "leaky_relu: argument 'features'")
-    return e.where(x > 0, x, x * alpha)
+    return e.where(x > 0, x, x * number(alpha, x))
 
 
 def elu(features: Any, alpha: Any = 1.0) -> Tensor:
     """`x` where positive, else `alpha * (exp(x) - 1)`."""
     x = floats(features, "elu: argument 'features'")
-    return e.where(x >= 0, x, _expm1_left(x) * alpha)
+    return e.where(x >= 0, x, _expm1_left(x) * number(alpha, x))
 
 
 def selu(features: Any) -> Tensor:
     """`elu` scaled so that a network of it keeps mean 0 and variance 1."""
     x = floats(features, "selu: argument 'features'")
-    return e.where(x >= 0, x, _expm1_left(x) * SELU_ALPHA) * SELU_SCALE
+    negative = _expm1_left(x) * number(SELU_ALPHA, x)
+    return e.where(x >= 0, x, negative) * number(SELU_SCALE, x)  # type: ignore[no-any-return]
 
 
 def _expm1_left(x: Tensor) -> Tensor:
@@ -81,7 +82,7 @@ def softplus(features: Any) -> Tensor:
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """`x * sigmoid(beta * x)`; also known as swish."""
     x = floats(features, "silu: argument 'features'")
-    return x * sigmoid(x * beta)
+    return x * sigmoid(x * number(beta, x))
 
 
 swish = silu
@@ -96,10 +97,11 @@ def gelu(features: Any, approximate: bool = False) -> Tensor:
     Source: Hendrycks and Gimpel 2016, "Gaussian error linear units".
     """
     x = floats(features, "gelu: argument 'features'")
+    half = number(0.5, x)
     if approximate:
-        inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
-        return x * (e.tanh(inner) + 1) * 0.5
-    return x * erfc(x * -math.sqrt(0.5)) * 0.5
+        inner = (x + x * x * x * number(0.044715, x)) * number(math.sqrt(2 / math.pi), x)
+        return x * (e.tanh(inner) + 1) * half  # type: ignore[no-any-return]
+    return x * erfc(x * number(-math.sqrt(0.5), x)) * half  # type: ignore[no-any-return]
 
 
 # --- along axes -----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from graphify.ir.bind import Tensor
 from graphify.ir.promotion import python_dtype, result_type
 from graphify.ir.sizes import decide_equal
 from graphify.ir.types import canonical_dtype, is_integer
-from graphify.nn._arguments import axes_of, count_of, floats, same_shape, to_tensor, wide
+from graphify.nn._arguments import axes_of, count_of, floats, number, same_shape, to_tensor, wide
 from graphify.nn.activation import left, log_softmax
 from graphify.ops import core
 from graphify.ops import elementwise as e
@@ -112,8 +112,8 @@ def huber(labels: Any, predictions: Any, delta: float = 1.0, axis: Any = None) -
     """
     a, b = _operands("huber", labels, predictions, "predictions")
     same_shape("huber", a, b)
-    error = e.absolute(a - b)
-    return mean(e.where(error <= delta, error * error * 0.5, (error - 0.5 * delta) * delta), axis)
+    error, edge, half = e.absolute(a - b), number(delta, a), number(0.5, a)
+    return mean(e.where(error <= edge, error * error * half, (error - half * edge) * edge), axis)
 
 
 def l2_loss(t: Any) -> Tensor:

@@ -14,12 +14,12 @@ from graphify.errors import SpecError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Shape
 from graphify.ir.types import is_float
-from graphify.nn._arguments import floats, to_tensor, wide
+from graphify.nn._arguments import floats, number, to_tensor, wide
 from graphify.nn.losses import mean as mean_of
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.random import random_bits
-from graphify.ops.shape import as_dim
+from graphify.ops.shape import as_dim, in_range
 
 
 def moments(x: Any, axes: Any, keepdims: bool = False) -> tuple[Tensor, Tensor]:
@@ -54,7 +54,7 @@ def batch_normalization(
     t = floats(x, "batch_normalization: argument 'x'")
     center = floats(mean, "batch_normalization: argument 'mean'")
     spread = floats(variance, "batch_normalization: argument 'variance'")
-    factor = 1 / e.sqrt(spread + variance_epsilon)
+    factor = 1 / e.sqrt(spread + number(variance_epsilon, spread))
     if scale is not None:
         factor = factor * floats(scale, "batch_normalization: argument 'scale'")
     y = (t - center) * factor
@@ -75,6 +75,9 @@ def layer_norm(
     t = floats(x, "layer_norm: argument 'x'")
     center, variance = moments(t, axis, keepdims=True)
     return batch_normalization(t, center, variance, offset, scale, variance_epsilon)
+
+
+_RATE = "dropout: argument 'rate': expected 0 <= rate < 1"
 
 
 def dropout(x: Any, rate: Any, key: Any, noise_shape: Any = None) -> Tensor:
@@ -101,7 +104,7 @@ def dropout(x: Any, rate: Any, key: Any, noise_shape: Any = None) -> Tensor:
         raise SpecError(f"dropout: argument 'x': expected floats, got {t.spec}")
     chance = as_tensor(rate)
     if not chance.is_symbolic and not np.all((chance.numpy() >= 0) & (chance.numpy() < 1)):
-        raise ValueError(f"dropout: argument 'rate': expected 0 <= rate < 1, got {rate!r}")
+        raise ValueError(f"{_RATE}, got {rate!r}")
     k = to_tensor(key)
     if k.dtype != np.uint32 or k.dims != (2,):
         raise SpecError(
@@ -110,7 +113,9 @@ def dropout(x: Any, rate: Any, key: Any, noise_shape: Any = None) -> Tensor:
     bits = random_bits(k, np.uint64(0), shape=_noise(t, noise_shape), width=32)
     # 24 random bits are a float32 in [0, 1), as TensorFlow's choice is.
     unit = core.cast(e.right_shift(bits, np.uint32(8)), dtype=np.dtype(np.float32)) * 2.0**-24
-    kept = e.greater_equal(unit, core.to_dtype(chance, np.float32))
+    limits = {"error": "ValueError", "message": f"{_RATE}, got {{bad}}"}
+    checked = in_range(core.to_dtype(chance, np.float32), np.float32(0), np.float32(1), **limits)
+    kept = e.greater_equal(unit, checked)
     return e.where(kept, t / core.to_dtype(1 - chance, t.dtype), 0)
 
 

@@ -6,6 +6,7 @@ import pytest
 import graphify
 from graphify import nn
 from graphify.errors import SpecError
+from graphify.ir.types import bfloat16
 from tests.nn.tensorflow_agrees import check, slope_along
 from tests.tolerances import assert_close
 
@@ -84,7 +85,10 @@ def test_dtypes():
     assert nn.relu(np.array([-1, 2], np.int8)).dtype == np.int8
     assert nn.sigmoid(np.array([1], np.int8)).dtype == np.float64
     for function in ALL:
-        assert function(np.ones(2, np.float16)).dtype == np.float16
+        for dtype in (np.float16, bfloat16):
+            x = np.ones(2, dtype)
+            assert function(x).dtype == dtype
+            assert graphify.grad(lambda x, f=function: f(x).sum())(x).dtype == dtype
         with pytest.raises(SpecError, match="expected real numbers, got c"):
             function(np.ones(2, complex))
 

@@ -271,6 +271,33 @@ def test_engines_agree_on_transposes():
     assert_close(theirs, mine, loss=10)
 
 
+def test_numbers_that_change_are_traced_as_constants_or_sizes():
+    @graphify.function
+    def f(x, w, stride, before):
+        return nn.conv1d(x, w, stride, [(before, 1)])
+
+    x, w = normal(2, 9, 2), normal(3, 2, 2)
+    for stride, before in [(1, 0), (2, 1), (3, 2), (4, 3), (4, 5), (4, 6)]:
+        assert_close(
+            f(x, w, stride, before).numpy(), nn.conv1d(x, w, stride, [(before, 1)]).numpy()
+        )
+
+
+def test_convolutions_are_hoisted_and_run_under_conditions():
+    @graphify.function
+    def f(x, w, n):
+        total = np.zeros((1, 3, 2))
+        for i in range(n):
+            if x[0, 0, 0] > i:
+                total = total + nn.conv1d(x, w)
+        return total
+
+    for x in (normal(1, 5, 2), np.abs(normal(1, 5, 2)) + 5):
+        w = normal(3, 2, 2)
+        times = min(max(int(np.ceil(x[0, 0, 0])), 0), 20)
+        assert_close(f(x, w, np.array(20)).numpy(), times * nn.conv1d(x, w).numpy(), loss=20)
+
+
 # --- refusals ---------------------------------------------------------------------------------
 
 X, W = np.ones((2, 5, 3)), np.ones((3, 3, 4))

@@ -117,6 +117,14 @@ def test_the_gradient_is_the_mask():
     assert np.array_equal(nn.dropout(X, 0, KEY).numpy(), X)
 
 
+def test_a_rate_known_at_run_time_is_checked_then():
+    staged = graphify.function(lambda rate: nn.dropout(X, rate, KEY))
+    staged(np.array(0.25))
+    for rate in (-0.5, 1.0):
+        with pytest.raises(ValueError, match=f"expected 0 <= rate < 1, got {rate}"):
+            staged(np.array(rate))
+
+
 def test_lanes_have_keys_of_their_own():
     keys = graphify.random.split(KEY, 4)
     got = graphify.vmap(lambda key: nn.dropout(np.ones(50), 0.5, key))(keys).numpy()
