@@ -1,7 +1,8 @@
 """Values of NumPy dtypes in LLVM registers, and the meaning of every elementwise op on them.
 
-element.py memory.py cast.py    what lies in registers; from and to memory; between dtypes
-table.py                        op name -> rule, `apply`
-arithmetic.py integers.py comparison.py bits.py floats.py complexes.py ...    the rules
-checked.py                      Python's own numbers: a result, and when it is an error instead
+element.py memory.py cast.py halves.py   what lies in registers; memory; between dtypes
+table.py rule.py                         op name -> rule, `apply`; what rules are made of
+integers.py floats.py comparison.py      the rules, by family
+complexes.py complex_*.py                arithmetic of complex numbers, and functions of them
+checked.py                               Python's own numbers: a result, or which error
 """

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from graphify.engines.native.elements.complex_functions import called
+from graphify.engines.native.elements.complex_calls import called
 from graphify.engines.native.elements.complexes import (
     NAN,
     Z,

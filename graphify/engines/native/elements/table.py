@@ -16,7 +16,7 @@ import numpy as np
 from graphify.engines.native.elements import integers
 from graphify.engines.native.elements.cast import cast
 from graphify.engines.native.elements.comparison import TESTS, extreme_of_bools
-from graphify.engines.native.elements.complex_functions import FUNCTIONS
+from graphify.engines.native.elements.complex_calls import FUNCTIONS
 from graphify.engines.native.elements.complex_power import power as complex_power
 from graphify.engines.native.elements.complexes import COMPLEXES
 from graphify.engines.native.elements.element import Element, constant, select
