@@ -3,13 +3,13 @@
     offer(function, concrete, call, args)
 
 Only the common case is described: positional arguments that are arrays or immutable Python values,
-results that are new arrays, guards that can be told by identity. Whatever is not of this kind is
+results that are new arrays or numbers, guards that can be told by identity. Whatever is not of this kind is
 simply not offered, and `Function.__call__` goes on serving it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from graphify.api.concrete import ConcreteFunction
+from graphify.api.writing import Output
 from graphify.config import config
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.room import ABSENT, Input, Quick, Read, Same
@@ -57,7 +58,7 @@ def describe(concrete: ConcreteFunction, call: Call, args: Sequence[Any]) -> Qui
         same += _guard(guard, concrete.hidden)
     # Other settings, other traces.
     same.append(Same(Read("item", config.__dict__, "_default"), config.settings))
-    return Quick(len(args), inputs, same, _outputs(concrete), _structure(concrete))
+    return Quick(len(args), inputs, same, *_outcome(concrete))
 
 
 def _arguments(call: Call, args: Sequence[Any]) -> tuple[list[Input], list[Same]]:
@@ -74,6 +75,10 @@ def _arguments(call: Call, args: Sequence[Any]) -> tuple[list[Input], list[Same]
             if position >= len(args) or key.weak or key.scalar or key.first != len(inputs):
                 raise _NotQuick
             inputs.append(Input(read, Tensor, scattered=_scattered(leaf)))
+        elif position in call.general and type(leaf) in (int, float):
+            if position >= len(args) or call.key[1][position].first != len(inputs):
+                raise _NotQuick
+            inputs.append(Input(read, type(leaf)))
         elif type(leaf) in SCALARS and position not in call.positions:
             if position < len(args):
                 same.append(Same(read, leaf))
@@ -91,23 +96,39 @@ def _print(call: Call, position: int) -> Any:
     return getattr(getattr(call.key[1][position], "value", None), "print_", None)
 
 
-def _outputs(concrete: ConcreteFunction) -> list[int]:
-    """The graph's result for each leaf of the function's result."""
-    found = []
-    for output in concrete.outputs:
-        if output.index is None or output.origin is not None or output.weak:
-            raise _NotQuick
-        found.append(output.index)
-    return found
+def _outcome(concrete: ConcreteFunction) -> tuple[list[int], Any, dict[int, type]]:
+    """The graph's result for each leaf of the function's result, what is made of the leaves, and
+    which of them are Python numbers."""
+    outputs, treedef = concrete.outputs, concrete.structured_outputs
+    if any(output.origin is not None for output in outputs):
+        raise _NotQuick
+    weak = {output.index for output in outputs if output.weak}
+    weak -= {output.index for output in outputs if not output.weak}
+    kinds = {np.dtype(np.float64): float, np.dtype(np.int64): int}
+    numbers = {
+        i: kinds[spec.dtype]
+        for i, spec in enumerate(concrete.graph.specs)
+        if i in weak and spec.dtype in kinds and spec.shape == ()
+    }
+    done = [o.index for o in outputs if o.index is not None and o.weak == (o.index in numbers)]
+    if len(done) == len(outputs) == len(set(done)) == len(concrete.graph.results):
+        if treedef == LEAF:
+            return done, None, numbers
+        if treedef.kind in (tuple, list) and all(child == LEAF for child in treedef.children):
+            return done, treedef.kind, numbers
+    return list(range(len(concrete.graph.results))), _finisher(outputs, treedef), numbers
 
 
-def _structure(concrete: ConcreteFunction) -> type | None:
-    treedef: TreeDef = concrete.structured_outputs
-    if treedef == LEAF:
-        return None
-    if treedef.kind in (tuple, list) and all(child == LEAF for child in treedef.children):
-        return treedef.kind
-    raise _NotQuick
+def _finisher(outputs: Sequence[Output], treedef: TreeDef) -> Callable[[list[Any]], Any]:
+    """What makes the function's result of the graph's results."""
+
+    def leaf(output: Output, results: list[Any]) -> Any:
+        if output.index is None:
+            return output.static
+        result = results[output.index]
+        return result.numpy().item() if output.weak and isinstance(result, Tensor) else result
+
+    return lambda results: treedef.unflatten([leaf(output, results) for output in outputs])
 
 
 # --- what is read from outside --------------------------------------------------------------------

@@ -36,7 +36,9 @@ FUNCTIONS = (
     "PyGILState_Check",
     "PyGILState_Ensure",
     "PyGILState_Release",
+    "PyFloat_FromDouble",
     "PyList_New",
+    "PyLong_AsLongLongAndOverflow",
     "PyList_SetItem",
     "PyLong_FromLongLong",
     "PyLong_FromVoidPtr",
@@ -56,6 +58,8 @@ OBJECT_TYPE = 8
 ARRAY_DATA, ARRAY_NDIM, ARRAY_DIMS, ARRAY_STRIDES = 16, 24, 32, 40
 ARRAY_DESCR, ARRAY_FLAGS = 56, 64
 C_ORDER, ALIGNED, CARRAY = 0x1, 0x100, 0x501
+
+FLOAT_VALUE = 16
 
 # Fields of a type.
 TYPE_BASICSIZE, TYPE_VECTORCALL_OFFSET, TYPE_FLAGS = 32, 56, 168
@@ -104,9 +108,14 @@ def understood() -> bool:
     return is_cpython() and _objects_fit() and _arrays_fit() and _types_fit()
 
 
+_HALF = 0.5
+
+
 def _objects_fit() -> bool:
     thing = object()
-    return object.__basicsize__ == 16 and word(id(thing) + OBJECT_TYPE) == id(object)
+    half = ctypes.c_double.from_address(id(_HALF) + FLOAT_VALUE).value
+    right = word(id(thing) + OBJECT_TYPE) == id(object) and half == _HALF
+    return object.__basicsize__ == 16 and right
 
 
 def _arrays_fit() -> bool:

@@ -18,7 +18,9 @@ NULL = V(PTR, "null")
 # Parts of `scratch`, in words.
 INPUTS, ARRAYS, SIZES = 0, table.MOST_WORDS, table.MOST_WORDS + table.MOST_VALUES
 OBJECTS = SIZES + table.MOST_VALUES  # the arguments the arrays came from
-SCRATCH_WORDS = OBJECTS + table.MOST_VALUES
+NUMBERS = OBJECTS + table.MOST_VALUES  # the values of numbers
+RESULTS = NUMBERS + table.MOST_VALUES  # and of those that are results
+SCRATCH_WORDS = RESULTS + table.MOST_VALUES
 
 CONTEXT = ("builder", "tapes", "settings")  # context variables that must have their usual values
 
@@ -29,8 +31,8 @@ def number(value: int) -> V:
 
 def get(f: Function, base: V, words: Sequence[str], name: str) -> V:
     """A word of a row, by name; addresses as pointers."""
-    pointers = ("holder", "type", "dtype", "dims", "expected", "run", "shapes", "output_start")
-    kind = PTR if name in pointers or name.endswith("_rows") else I64
+    pointers = ("holder", "type", "dtype", "dims", "expected", "run", "shapes", "finish")
+    kind = PTR if name in pointers or name.endswith(("_rows", "_start")) else I64
     return f.load(kind, f.at(base, I64, words.index(name)))
 
 
@@ -56,6 +58,7 @@ def write(made: Module, tensor_fields: dict[str, int]) -> None:
     _write_find(made)
     _write_array_of(made, tensor_fields)
     _write_take(made)
+    _write_take_number(made)
     _write_match(made)
 
 
@@ -164,6 +167,30 @@ def _write_take(made: Module) -> None:
     f.ret(number(-1))
 
 
+def _write_take_number(made: Module) -> None:
+    """i64 take_number(row, thing, value): puts a Python number where an array's element would be.
+
+    Gives its bytes, or -1 if it is no number of the row's kind, or an int of more than 64 bits.
+    """
+    params = [(PTR, "row"), (PTR, "thing"), (PTR, "value")]
+    f = made.function("take_number", I64, params, "internal", "nounwind")
+    row, thing, no = f.args["row"], f.args["thing"], f.label("no")
+    require(f, f.icmp("ne", thing, NULL), no)
+    kind = f.load(PTR, at_byte(f, thing, capi.OBJECT_TYPE))
+    require(f, f.icmp("eq", kind, get(f, row, table.INPUT_WORDS, "type")), no)
+    is_float = number(table.NUMBERS[float])
+    with f.when(f.icmp("eq", get(f, row, table.INPUT_WORDS, "number"), is_float)):
+        f.store(f.load(I64, at_byte(f, thing, capi.FLOAT_VALUE)), f.args["value"])
+        f.ret(number(8))
+    overflow = f.alloca(I32)
+    value = f.call("PyLong_AsLongLongAndOverflow", I64, [thing, overflow])
+    require(f, f.icmp("eq", f.load(I32, overflow), V(I32, "0")), no)
+    f.store(value, f.args["value"])
+    f.ret(number(8))
+    f.start(no)
+    f.ret(number(-1))
+
+
 def _check_dim(f: Function, wanted: V, dim: V, no: str) -> None:
     """A dim must be `wanted`, or what the size variable -1 - wanted is in this call."""
     fixed, sized, first, done = (f.label(n) for n in ("fixed", "sized", "first", "done"))
@@ -198,15 +225,26 @@ def _write_match(made: Module) -> None:
     with f.counting(number(0), get(f, entry, words, "inputs")) as index:
         row = f.at(rows, I64, f.mul(index, number(len(table.INPUT_WORDS))))
         thing = f.call("find", PTR, [row, f.args["args"]])
-        array = f.call("array_of", PTR, [thing, get(f, row, table.INPUT_WORDS, "type")])
-        require(f, f.icmp("ne", array, NULL), no)
         kind = get(f, row, table.INPUT_WORDS, "kind")
         with f.when(f.icmp("eq", kind, number(table.KINDS["argument"]))):
             _check_distinct(f, thing, arguments, no)
+        is_array, is_number, taken = f.label("array"), f.label("number"), f.label("taken")
+        which = get(f, row, table.INPUT_WORDS, "number")
+        f.br_if(f.icmp("eq", which, number(0)), is_array, is_number)
+        f.start(is_number)
+        value = f.at(scratch, I64, f.add(index, number(NUMBERS)))
+        require(f, f.icmp("sge", f.call("take_number", I64, [row, thing, value]), number(0)), no)
+        f.store(value, f.at(scratch, PTR, f.load(I64, place)))
+        f.store(thing, f.at(scratch, PTR, f.add(index, number(ARRAYS))))
+        f.br(taken)
+        f.start(is_array)
+        array = f.call("array_of", PTR, [thing, get(f, row, table.INPUT_WORDS, "type")])
+        require(f, f.icmp("ne", array, NULL), no)
         f.store(array, f.at(scratch, PTR, f.add(index, number(ARRAYS))))
         size = f.call("take", I64, [row, array, scratch, f.load(I64, place)])
         require(f, f.icmp("sge", size, number(0)), no)
         f.store(f.add(f.load(I64, total), size), total)
+        f.start(taken)
         ndim = get(f, row, table.INPUT_WORDS, "ndim")
         used = f.add(f.shl(ndim, number(1)), number(1))
         f.store(f.add(f.load(I64, place), used), place)

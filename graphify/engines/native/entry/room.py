@@ -13,7 +13,7 @@ here needs LLVM, so that importing graphify does not load it.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +91,8 @@ class Input:
 
     Attributes:
         read: where it is.
-        kind: class of the object there, if it is not an np.ndarray.
+        kind: class of the object there, if it is not an np.ndarray; float and int for numbers
+            that stand for arrays without axes.
         in_order: whether it must lie in memory in C order.
         scattered: whether it did not in the call that was described.
     """
@@ -111,12 +112,14 @@ class Quick:
         inputs: one per parameter of the graph.
         same: what else must be as it was, arguments that are no arrays included.
         outputs: for each leaf of the result, the graph's result that it is.
-        structure: None for a single leaf, or tuple or list.
+        numbers: results of the graph that become Python numbers: float or int for each.
+        structure: None for a single leaf, tuple, list, or a function that makes the result of the
+            list of leaves.
     """
 
     count: int
     inputs: Sequence[Input]
     same: Sequence[Same]
     outputs: Sequence[int]
-    structure: type | None
-    alive: list[Any] = field(default_factory=list)
+    structure: Any
+    numbers: Mapping[int, type] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from graphify.engines.native.entry import capi, matching, table
 from graphify.engines.native.entry.matching import INLINE, NULL, at_byte, get, number, require
 from graphify.engines.native.entry.python_call import RELEASE_BYTES
 from graphify.engines.native.entry.words import LARGE
-from graphify.engines.native.llvm import I32, I64, PTR, VOID, Function, Module, V
+from graphify.engines.native.llvm import F64, I32, I64, PTR, VOID, Function, Module, V
 
 AGAIN, PENDING = V(I32, "1"), V(I32, "-1")
 
@@ -89,21 +89,38 @@ def _write_tensor(made: Module, fields: dict[str, int]) -> None:
 
 
 def _write_container(made: Module) -> None:
-    """ptr container(entry, objects): tuple or list of the objects, whose references it takes."""
+    """ptr container(entry, objects): the result with these leaves, whose references it takes."""
     f = made.function("container", PTR, [(PTR, "trace"), (PTR, "objects")], "internal")
     entry = f.args["trace"]
     count = get(f, entry, table.ENTRY_WORDS, "outputs")
     order = get(f, entry, table.ENTRY_WORDS, "output_rows")
     structure = get(f, entry, table.ENTRY_WORDS, "structure")
     for kind, name in ((tuple, "PyTuple"), (list, "PyList")):
-        with f.when(f.icmp("eq", structure, number(table.STRUCTURES[kind]))):
+        last = table.FINISHED if kind is list else table.STRUCTURES[kind]
+        at_least = f.icmp("sge", structure, number(table.STRUCTURES[kind]))
+        with f.when(f.and_(at_least, f.icmp("sle", structure, number(last)))):
             result = f.call(f"{name}_New", PTR, [count])
             with f.when(f.icmp("ne", result, NULL)), f.counting(number(0), count) as index:
                 which = f.load(I64, f.at(order, I64, index))
-                thing = f.load(PTR, f.at(f.args["objects"], PTR, which))
-                f.call(f"{name}_SetItem", I32, [result, index, thing])
+                place = f.at(f.args["objects"], PTR, which)
+                f.call(f"{name}_SetItem", I32, [result, index, f.load(PTR, place)])
+                f.store(NULL, place)
+            if kind is list:
+                _finish_list(f, entry, structure, result)
             f.ret(result)
     f.ret(NULL)
+
+
+def _finish_list(f: Function, entry: V, structure: V, leaves: V) -> None:
+    """Let a Python function make the result of the leaves, if that is wanted."""
+    made_ = f.icmp("ne", leaves, NULL)
+    with f.when(f.and_(made_, f.icmp("eq", structure, number(table.FINISHED)))):
+        finish = get(f, entry, table.ENTRY_WORDS, "finish")
+        arguments = f.alloca(PTR)
+        f.store(leaves, arguments)
+        result = f.call("PyObject_Vectorcall", PTR, [finish, arguments, number(1), NULL])
+        f.call("Py_DecRef", VOID, [leaves])
+        f.ret(result)
 
 
 def _write_copies(made: Module) -> None:
@@ -141,11 +158,11 @@ def _result_rows(f: Function, entry: V, index: V) -> tuple[V, V]:
 
 
 def _write_allocate(made: Module) -> None:
-    """i64 allocate(entry, outputs, objects): arrays for the results of known dims.
+    """i64 allocate(entry, scratch, outputs, objects): memory for the results of known dims.
 
     Gives their bytes; -1: no memory, an exception is pending.
     """
-    params = [(PTR, "trace"), (PTR, "outputs"), (PTR, "objects")]
+    params = [(PTR, "trace"), (PTR, "scratch"), (PTR, "outputs"), (PTR, "objects")]
     f = made.function("allocate", I64, params, *INLINE)
     entry, no = f.args["trace"], f.label("no")
     total, size, known = f.alloca(I64), f.alloca(I64), f.alloca(I64)
@@ -160,6 +177,11 @@ def _write_allocate(made: Module) -> None:
             dim = f.load(I64, f.at(dims, I64, axis))
             f.store(f.mul(f.load(I64, size), dim), size)
             f.store(f.or_(f.load(I64, known), dim), known)  # negative as soon as one of them is
+        is_number = f.icmp("ne", get(f, row, table.RESULT_WORDS, "number"), number(0))
+        with f.when(is_number):
+            value = f.at(f.args["scratch"], I64, f.add(index, number(matching.RESULTS)))
+            f.store(value, place)
+            f.store(number(-1), known)  # no array
         with f.when(f.icmp("sge", f.load(I64, known), number(0))):
             bytes_ = f.load(I64, size)
             array = f.call("fresh", PTR, [row, dims, bytes_])
@@ -181,22 +203,40 @@ def _write_finish(made: Module) -> None:
     f = made.function("finish", PTR, params, *INLINE)
     entry, objects, no = f.args["trace"], f.args["objects"], f.label("no")
     with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "results")) as index:
-        place = f.at(objects, PTR, index)
+        place, next_one = f.at(objects, PTR, index), f.label("next")
         row, first = _result_rows(f, entry, index)
         out = f.at(f.args["outputs"], I64, first)
         block = f.load(PTR, out)
         f.store(number(0), out)  # whatever fails from here on, nobody else frees the block
+        which = get(f, row, table.RESULT_WORDS, "number")
+        with f.when(f.icmp("ne", which, number(0))):
+            f.store(_python_number(f, which, block), place)
+            f.br_if(f.icmp("ne", f.load(PTR, place), NULL), next_one, no)
         with f.when(f.icmp("eq", f.load(PTR, place), NULL)):
             f.store(f.call("on_block", PTR, [row, f.at(out, I64, 1), block]), place)
             require(f, f.icmp("ne", f.load(PTR, place), NULL), no)
         f.store(f.call("tensor", PTR, [f.load(PTR, place)]), place)
         require(f, f.icmp("ne", f.load(PTR, place), NULL), no)
+        f.start(next_one)
     structure = get(f, entry, table.ENTRY_WORDS, "structure")
     with f.when(f.icmp("eq", structure, number(0))):
         f.ret(f.load(PTR, objects))
     f.ret(f.call("container", PTR, [entry, objects]))
     f.start(no)
     f.ret(NULL)
+
+
+def _python_number(f: Function, which: V, value: V) -> V:
+    """The float or int of a value in memory."""
+    result, is_float, is_int, done = f.alloca(PTR), f.label("f"), f.label("i"), f.label("done")
+    f.br_if(f.icmp("eq", which, number(table.NUMBERS[float])), is_float, is_int)
+    f.start(is_float)
+    f.store(f.call("PyFloat_FromDouble", PTR, [f.load(F64, value)]), result)
+    f.br(done)
+    f.start(is_int)
+    f.store(f.call("PyLong_FromLongLong", PTR, [f.load(I64, value)]), result)
+    f.start(done)
+    return f.load(PTR, result)
 
 
 def _write_drop(made: Module) -> None:
@@ -212,7 +252,10 @@ def _write_drop(made: Module) -> None:
         f.call("Py_DecRef", VOID, [thing])
         f.br(after)
         f.start(block)
-        _, first = _result_rows(f, entry, index)
+        row, first = _result_rows(f, entry, index)
+        is_number = f.icmp("ne", get(f, row, table.RESULT_WORDS, "number"), number(0))
+        with f.when(is_number):  # in the scratch memory
+            f.br(after)
         f.call("graphify_free", VOID, [f.load(PTR, f.at(f.args["outputs"], I64, first))])
         f.start(after)
     f.ret()
@@ -235,7 +278,7 @@ def _write_invoke(made: Module) -> None:
         status = f.call_pointer(shapes, I32, [f.args["scratch"], outputs])
         require(f, f.icmp("eq", status, V(I32, "0")), again)
     made_ = [entry, outputs, objects]
-    size = f.call("allocate", I64, made_)
+    size = f.call("allocate", I64, [entry, f.args["scratch"], outputs, objects])
     require(f, f.icmp("sge", size, number(0)), pending)
     total = f.add(size, f.args["bytes"])
     status = f.call("run", I32, [entry, f.args["scratch"], outputs, total])

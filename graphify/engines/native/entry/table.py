@@ -36,19 +36,22 @@ ENTRY_WORDS = (
     "result_rows",
     "outputs",  # leaves of the function's result: how many, and which results
     "output_rows",
-    "structure",  # 0 one leaf, 1 tuple, 2 list
+    "structure",  # 0 one leaf, 1 tuple, 2 list, 3 what `finish` makes of a list
+    "finish",
     "run",
     "shapes",  # 0: no sizes to find out
     "output_words",  # how many, and what stands in them before a call
     "output_start",
 )
 READ_WORDS = ("kind", "holder", "key")
-INPUT_WORDS = (*READ_WORDS, "type", "dtype", "ndim", "flags", "shift", "dims")
+INPUT_WORDS = (*READ_WORDS, "number", "type", "dtype", "ndim", "flags", "shift", "dims")
 CHECK_WORDS = (*READ_WORDS, "expected")
-RESULT_WORDS = ("dtype", "ndim", "itemsize", "first")
+RESULT_WORDS = ("number", "dtype", "ndim", "itemsize", "first")
 
 KINDS = {"argument": 0, "fixed": 1, "item": 2, "word": 3}
-STRUCTURES: dict[type | None, int] = {None: 0, tuple: 1, list: 2}
+STRUCTURES: dict[Any, int] = {None: 0, tuple: 1, list: 2}
+FINISHED = 3
+NUMBERS: dict[Any, int] = {float: 1, int: 2}  # 0: an array
 
 
 class Entry:
@@ -63,9 +66,12 @@ class Entry:
             for index, (input, spec) in enumerate(zip(quick.inputs, runner.params, strict=True))
         ]
         checks = [[*_read(same.read), _address(same.expected)] for same in quick.same]
+        numbers = [NUMBERS.get(quick.numbers.get(i), 0) for i in range(len(runner.results))]
         results = [
-            [self._dtype(spec), spec.ndim, spec.dtype.itemsize, first]
-            for spec, first in zip(runner.results, runner.layout.result_at, strict=True)
+            [number, self._dtype(spec), spec.ndim, spec.dtype.itemsize, first]
+            for spec, first, number in zip(
+                runner.results, runner.layout.result_at, numbers, strict=True
+            )
         ]
         start = runner.layout.outputs()
         self.words = self._rows(
@@ -80,7 +86,8 @@ class Entry:
                     self._rows(results),
                     len(quick.outputs),
                     self._rows([list(quick.outputs)]),
-                    STRUCTURES[quick.structure],
+                    STRUCTURES.get(quick.structure, FINISHED),
+                    id(quick.structure),
                     runner.run_address,
                     runner.shapes_address,
                     len(start),
@@ -116,6 +123,7 @@ class Entry:
         shift = spec.dtype.itemsize.bit_length() - 1
         return [
             *_read(input.read),
+            NUMBERS.get(input.kind, 0),
             id(input.kind),
             self._dtype(spec),
             spec.ndim,
