@@ -64,6 +64,7 @@ FLOAT_VALUE = 16
 # Fields of a type.
 TYPE_BASICSIZE, TYPE_VECTORCALL_OFFSET, TYPE_FLAGS = 32, 56, 168
 HAVE_VECTORCALL = 1 << 11
+METHOD_DESCRIPTOR = 1 << 17  # o.f(x) may be run as type(o).f(o, x), without binding
 
 
 def word(address: int) -> int:

@@ -64,8 +64,9 @@ def _enabled(kind: Any) -> bool:
         return False
     library.need(NAME)
     # Python classes have no way of saying this themselves.
+    flags |= capi.HAVE_VECTORCALL | capi.METHOD_DESCRIPTOR
     capi.set_word(id(kind) + capi.TYPE_VECTORCALL_OFFSET, room.ENTRY)
-    capi.set_word(id(kind) + capi.TYPE_FLAGS, flags | capi.HAVE_VECTORCALL)
+    capi.set_word(id(kind) + capi.TYPE_FLAGS, flags)
     return True
 
 
