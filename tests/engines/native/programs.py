@@ -85,7 +85,7 @@ class Compiled:
         results, word = [], 0
         for r in self.program.results:
             dims = list(outputs[word + 1 : word + 1 + r.ndim])
-            result = np.zeros([0 if d < 0 else d for d in dims], r.dtype)
+            result = np.zeros([max(d, 0) for d in dims], r.dtype)
             outputs[word] = 0 if any(d < 0 for d in dims) else result.ctypes.data
             results.append(result)
             word += 1 + r.ndim

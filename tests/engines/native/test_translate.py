@@ -87,7 +87,9 @@ def data(dtype: Any, *shape: int) -> np.ndarray:
     return (x + 1j * RNG.normal(size=shape)).astype(dtype) if dtype.kind == "c" else x.astype(dtype)
 
 
-def check(p: Program, *arrays: np.ndarray, compiled: Compiled | None = None, rtol: float = 0) -> Any:
+def check(
+    p: Program, *arrays: np.ndarray, compiled: Compiled | None = None, rtol: float = 0
+) -> Any:
     got, meant = (compiled or Compiled(p))(*arrays), interpret(p, arrays)
     for a, b in zip(got, meant, strict=True):
         assert a.dtype == b.dtype and a.shape == b.shape
@@ -110,7 +112,9 @@ i, j, k = (Var(name, INDEX) for name in "ijk")
 def test_a_copy_of_every_dtype_and_layout(dtype: Any, kind: str) -> None:
     x = param("x", dtype, 1, strided=True)
     y = result(dtype, x.shape)
-    compiled = Compiled(program([x], [y], For(i, x.shape[0], (Store(y, (i,), Load(x, (i,))),), kind)))
+    compiled = Compiled(
+        program([x], [y], For(i, x.shape[0], (Store(y, (i,), Load(x, (i,))),), kind))
+    )
     whole = data(dtype, 300)
     for view in (whole[:0], whole[:1], whole[:77], whole[::-1], whole[5:150:2], whole[200:10:-3]):
         check(compiled.program, view, compiled=compiled)
@@ -134,7 +138,10 @@ def test_lengths_known_beforehand(n: int) -> None:
     x = Buffer("x", F32, (index(n),), Param(0))
     y, s = result(F32, x.shape), result(F32, (), 1)
     total = Var("total", F32, True)
-    body = (Store(y, (i,), ap("multiply", Load(x, (i,)), num(3))), Reduce(total, "add", Load(x, (i,))))
+    body = (
+        Store(y, (i,), ap("multiply", Load(x, (i,)), num(3))),
+        Reduce(total, "add", Load(x, (i,))),
+    )
     p = program(
         [x], [y, s], Let(total, num(0)), For(i, index(n), body, "vector"), Store(s, (), total)
     )
@@ -155,7 +162,15 @@ def test_two_axes_of_any_strides(order: str, kind: str) -> None:
     inner = For(second, extents[second], (body,), kind)
     compiled = Compiled(program([x], [y], For(first, extents[first], (inner,))))
     whole = data(F32, 40, 50)
-    for view in (whole, whole.T, whole[::-1], whole[:, ::-2], whole[3:5, 1:], whole[:0], whole[:, :0]):
+    for view in (
+        whole,
+        whole.T,
+        whole[::-1],
+        whole[:, ::-2],
+        whole[3:5, 1:],
+        whole[:0],
+        whole[:, :0],
+    ):
         check(compiled.program, view, compiled=compiled)
 
 
@@ -213,7 +228,9 @@ def test_views_that_move_with_the_loop() -> None:
         check(p, data(F32, *shape))
     # The view itself may follow the vector variable, too.
     column = Buffer("column", F32, (n,), View(x, j), (m,))
-    p = program([x], [y], For(i, n, (For(j, m, (Store(y, (i, j), Load(column, (i,))),), "vector"),)))
+    p = program(
+        [x], [y], For(i, n, (For(j, m, (Store(y, (i, j), Load(column, (i,))),), "vector"),))
+    )
     check(p, data(F32, 5, 33))
 
 
@@ -384,7 +401,12 @@ def reduction(op: str, dtype: Any, start: Any, kind: str = "vector") -> Program:
 def test_reductions(op: str, dtype: Any, start: Any) -> None:
     compiled = Compiled(reduction(op, dtype, start))
     for n in (0, 1, 5, 16, 64, 100, 1000):
-        check(compiled.program, data(dtype, n), compiled=compiled, rtol=1e-9 if op == "multiply" else 0)
+        check(
+            compiled.program,
+            data(dtype, n),
+            compiled=compiled,
+            rtol=1e-9 if op == "multiply" else 0,
+        )
 
 
 @pytest.mark.parametrize("op", ["maximum", "minimum"])
@@ -398,7 +420,9 @@ def test_nan_wins(op: str, n: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["vector", "serial"])
-@pytest.mark.parametrize("dtype", [np.float16, bfloat16, F32, F64, np.complex64, np.complex128], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [np.float16, bfloat16, F32, F64, np.complex64, np.complex128], ids=str
+)
 @pytest.mark.parametrize("n", [0, 1, 37, 5000, 100_003])
 def test_sums_are_at_least_as_good_as_numpys(dtype: Any, n: int, kind: str) -> None:
     x = data(dtype, n)
@@ -447,7 +471,9 @@ def test_sizes_are_checked_before_the_run() -> None:
     n, m = x.shape[0], z.shape[0]
     y = result(F32, (n,))
     p = program(
-        [x, z], [y], For(i, n, (Store(y, (i,), Load(z, (i,))),)),
+        [x, z],
+        [y],
+        For(i, n, (Store(y, (i,), Load(z, (i,))),)),
         sizes=[Fail(compare("not_equal", n, m), 1, (n, m))],
     )
     compiled = Compiled(p)
@@ -468,12 +494,16 @@ def test_blocks_are_freed_on_every_way_out(monkeypatch: pytest.MonkeyPatch) -> N
         [y],
         Allocate(t),
         For(i, n, (Store(t, (i,), Load(x, (i,))),), "vector"),
-        For(j, index(2), (
-            Allocate(u),
-            For(i, n, (Store(u, (i,), Load(t, (i,))),), "vector"),
-            Fail(compare("greater", Load(u, (ZERO,)), num(5)), 1),
-            Free(u),
-        )),
+        For(
+            j,
+            index(2),
+            (
+                Allocate(u),
+                For(i, n, (Store(u, (i,), Load(t, (i,))),), "vector"),
+                Fail(compare("greater", Load(u, (ZERO,)), num(5)), 1),
+                Free(u),
+            ),
+        ),
         Free(t),
         For(i, n, (Store(y, (i,), Load(x, (i,))),), "vector"),
     )
@@ -518,7 +548,8 @@ def test_small_temporaries_lie_on_the_stack() -> None:
     t = Buffer("t", F32, (index(30),), Temporary())
     y = result(F32, (index(30),))
     p = program(
-        [], [y],
+        [],
+        [y],
         Allocate(t),
         For(i, index(30), (Store(t, (i,), Apply("cast", (i,), F32)),), "vector"),
         For(i, index(30), (Store(y, (i,), Load(t, (minus(index(29), i),))),), "vector"),
@@ -540,10 +571,14 @@ def test_handles_are_aimed_and_swapped() -> None:
         Allocate(a),
         Allocate(b),
         For(i, n, (Store(a, (i,), Load(x, (i,))),), "vector"),
-        For(j, index(5), (
-            For(i, n, (Store(b, (i,), ap("add", Load(a, (i,)), num(1))),), "vector"),
-            Swap(a, b),
-        )),
+        For(
+            j,
+            index(5),
+            (
+                For(i, n, (Store(b, (i,), ap("add", Load(a, (i,)), num(1))),), "vector"),
+                Swap(a, b),
+            ),
+        ),
         For(i, n, (Store(y, (i,), Load(a, (i,))),), "vector"),
         Free(a),
         Free(b),
@@ -552,7 +587,10 @@ def test_handles_are_aimed_and_swapped() -> None:
     check(p, data(F32, 40), compiled=compiled)
     assert live.made == 2 and not live.blocks
     p = program(
-        [x], [y], Point(a, x), For(i, n, (Store(y, (i,), Load(a, (i,))),), "vector"),
+        [x],
+        [y],
+        Point(a, x),
+        For(i, n, (Store(y, (i,), Load(a, (i,))),), "vector"),
     )
     check(p, data(F32, 40))
 
@@ -568,10 +606,19 @@ def test_results_of_unknown_shape() -> None:
         For(i, x.shape[0], (If(keep, (Set(count, plus(count, ONE)),)),)),
         Allocate(y),
         Let(at, ZERO),
-        For(i, x.shape[0], (If(keep, (
-            Store(y, (at,), Load(x, (i,))),
-            Set(at, plus(at, ONE)),
-        )),)),
+        For(
+            i,
+            x.shape[0],
+            (
+                If(
+                    keep,
+                    (
+                        Store(y, (at,), Load(x, (i,))),
+                        Set(at, plus(at, ONE)),
+                    ),
+                ),
+            ),
+        ),
     )
     p = Program("positive", (x,), (y,), (), (None,), body)
     compiled = Compiled(p)
@@ -596,14 +643,26 @@ def tiled(op: str, dtype: Any, start: Any) -> Program:
     )
     blocks = Apply("floor_divide", (plus(n, index(999)), index(1000)), INDEX)
     return program(
-        [x], [y], Let(total, num(start, dtype)), For(i, blocks, body, "parallel"), Store(y, (), total)
+        [x],
+        [y],
+        Let(total, num(start, dtype)),
+        For(i, blocks, body, "parallel"),
+        Store(y, (), total),
     )
 
 
-@pytest.mark.parametrize("op, dtype, start", [
-    ("add", F32, 0.0), ("add", F64, 0.0), ("add", np.complex64, 0.0), ("add", INDEX, 0),
-    ("maximum", np.int16, -3), ("bitwise_xor", np.uint8, 0), ("multiply", I32, 1),
-])
+@pytest.mark.parametrize(
+    "op, dtype, start",
+    [
+        ("add", F32, 0.0),
+        ("add", F64, 0.0),
+        ("add", np.complex64, 0.0),
+        ("add", INDEX, 0),
+        ("maximum", np.int16, -3),
+        ("bitwise_xor", np.uint8, 0),
+        ("multiply", I32, 1),
+    ],
+)
 def test_parallel_reductions(op: str, dtype: Any, start: Any) -> None:
     p = tiled(op, dtype, start)
     compiled = Compiled(p)

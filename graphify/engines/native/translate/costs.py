@@ -26,11 +26,18 @@ from graphify.engines.native.loops.program import (
 from graphify.engines.native.loops.walk import blocks_of, expressions_of
 
 _WEIGHTS = {
-    **dict.fromkeys("exp exp2 expm1 log log2 log10 log1p tanh sin cos sigmoid".split(), 20),
-    **dict.fromkeys("tan sinh cosh arcsin arccos arctan arctan2 cbrt logaddexp".split(), 35),
-    **dict.fromkeys("arcsinh arccosh arctanh hypot power float_power logaddexp2".split(), 50),
-    **dict.fromkeys("divide sqrt reciprocal".split(), 5),
-    **dict.fromkeys("floor_divide remainder fmod gcd lcm".split(), 20),
+    **dict.fromkeys(
+        ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "sin", "cos", "sigmoid"],
+        20,
+    ),
+    **dict.fromkeys(
+        ["tan", "sinh", "cosh", "arcsin", "arccos", "arctan", "arctan2", "cbrt", "logaddexp"], 35
+    ),
+    **dict.fromkeys(
+        ["arcsinh", "arccosh", "arctanh", "hypot", "power", "float_power", "logaddexp2"], 50
+    ),
+    **dict.fromkeys(["divide", "sqrt", "reciprocal"], 5),
+    **dict.fromkeys(["floor_divide", "remainder", "fmod", "gcd", "lcm"], 20),
 }
 NANOSECOND = 8  # weight of what takes about a nanosecond in scalar code
 

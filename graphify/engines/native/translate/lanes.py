@@ -259,9 +259,7 @@ class Copy:
             return self.loop.uniform(expr)
         # It may be legal in some turns only: load if there is any such.
         inside = any_lane(self.f, self._masked(guard) or guard)
-        return splat(
-            self.f, scalars.scalar(self.w, self.loop.settled(expr), inside), self.lanes
-        )
+        return splat(self.f, scalars.scalar(self.w, self.loop.settled(expr), inside), self.lanes)
 
     def _varying(self, expr: Expr, guard: V | None) -> Element:
         match expr:

@@ -52,7 +52,8 @@ def _allocate(w: Writer, stmt: Allocate) -> None:
 def _fixed_size(buffer: Buffer) -> int | None:
     if not all(isinstance(d, Const) for d in buffer.shape) or buffer.strides is not None:
         return None
-    return prod(d.value for d in buffer.shape if isinstance(d, Const)) * buffer.dtype.itemsize
+    dims = [int(d.value) for d in buffer.shape if isinstance(d, Const)]
+    return prod(dims) * buffer.dtype.itemsize
 
 
 def _fits_arena(w: Writer, buffer: Buffer, size: int) -> bool:

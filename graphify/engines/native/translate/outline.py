@@ -61,9 +61,7 @@ class Needs:
     @property
     def free_buffers(self) -> list[Buffer]:
         return [
-            b
-            for b in self.buffers
-            if b not in self.allocated and not isinstance(b.home, Literal)
+            b for b in self.buffers if b not in self.allocated and not isinstance(b.home, Literal)
         ]
 
 
@@ -305,7 +303,9 @@ def _write_part(w: Writer, group: Block, context: Context) -> str:
     from graphify.engines.native.translate.statements import in_line
 
     unit = w.unit
-    f = unit.module.function(unit.name("part"), I32, [(PTR, "context")], "internal", "noinline nounwind")
+    f = unit.module.function(
+        unit.name("part"), I32, [(PTR, "context")], "internal", "noinline nounwind"
+    )
     words = Words(f, f.args["context"])
     status = f.alloca(I32)
     f.store(V(I32, "0"), status)

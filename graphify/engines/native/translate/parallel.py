@@ -313,7 +313,9 @@ def _chunks(w: Writer, stmt: For, context: outline.Context, sums: list[Sum]) -> 
         places.append(words.take([PTR])[0])
         own.append(cell)
         inner.define(s.var, cell)
-    with turns(inner, None, f.args["begin"], f.args["end"], frozenset(s.var for s in sums)) as chunk:
+    with turns(
+        inner, None, f.args["begin"], f.args["end"], frozenset(s.var for s in sums)
+    ) as chunk:
         for s, cell, start in zip(sums, own, starts, strict=True):
             _begin(inner, s, cell, start)
         first = f.mul(chunk, size)

@@ -23,7 +23,7 @@ from graphify.engines.native.translate.writer import Writer
 from graphify.ir.types import DType, is_complex, is_inexact
 
 IDEMPOTENT = frozenset(
-    "maximum minimum fmax fmin logical_and logical_or bitwise_and bitwise_or".split()
+    ["maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or", "bitwise_and", "bitwise_or"]
 )
 NEUTRAL = {"add": 0, "multiply": 1, "bitwise_xor": 0, "logical_xor": 0}
 OPS = IDEMPOTENT | set(NEUTRAL)

@@ -143,7 +143,9 @@ def _if(w: Writer, stmt: If) -> None:
 @rule(Fail)
 def _fail(w: Writer, stmt: Fail) -> None:
     condition = scalar(w, stmt.condition).value
-    w.leave_if(condition, V(I32, str(stmt.site)), lambda: _keep(w, [scalar(w, e) for e in stmt.values]))
+    w.leave_if(
+        condition, V(I32, str(stmt.site)), lambda: _keep(w, [scalar(w, e) for e in stmt.values])
+    )
 
 
 def _keep(w: Writer, values: Sequence[Element]) -> None:

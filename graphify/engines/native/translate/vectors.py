@@ -30,6 +30,7 @@ from graphify.engines.native.loops.program import (
     Note,
     Reduce,
     Set,
+    Stmt,
     Store,
     Var,
     View,
@@ -65,7 +66,7 @@ def possible(w: Writer, stmt: For) -> bool:
     return not any(_is_hard(part, varying) for s in stmt.body for part in _touched(s))
 
 
-def _touched(stmt: Let | Set | Store | Reduce) -> Iterator[Expr]:
+def _touched(stmt: Stmt) -> Iterator[Expr]:
     for expr in expressions_of(stmt):
         yield from parts(expr)
     if isinstance(stmt, Store):
@@ -106,7 +107,7 @@ def lanes_for(w: Writer, stmt: For) -> int:
     return lanes
 
 
-def _values(stmt: Let | Set | Store | Reduce | Note) -> list[Expr]:
+def _values(stmt: Stmt) -> list[Expr]:
     """Expressions computed in lanes: not those that only say where."""
     match stmt:
         case Store(_, _, value):
@@ -138,7 +139,7 @@ def part_bytes(dtype: DType) -> int:
     return real_dtype(dtype).itemsize if dtype.kind == "c" else dtype.itemsize
 
 
-def _gathers(stmt: Let | Set | Store | Reduce | Note) -> bool:
+def _gathers(stmt: Stmt) -> bool:
     for expr in expressions_of(stmt):
         for part in parts(expr):
             if isinstance(part, Load) and not all(map(addresses.is_arithmetic, part.index)):

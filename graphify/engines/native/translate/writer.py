@@ -12,7 +12,7 @@ does not depend on. So there is no analysis pass, and nothing is left for LLVM t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
