@@ -148,20 +148,31 @@ class Module:
             self._metadata.append(text)
         return f"!{self._metadata.index(text)}"
 
-    def slot(self, type: Type, literal: str) -> V:
-        """Where a scalar constant lies in memory.
+    def slot(self, type: Type, literal: str) -> int:
+        """Where in `@constants` a scalar constant lies: its byte.
 
         NOTE: vector constants cost 0.1 ms each to compile; a load and a broadcast cost nothing.
-        The table is `global`, not `constant`, so that LLVM does not turn it back into them.
+        The table is `global`, not `constant`, so that LLVM does not turn it back into them, and
+        one table rather than a global each, because an address is an instruction and a register.
         """
-        index = self._table.setdefault((type.scalar, literal), len(self._table))
-        return V(PTR, f"@constant.{index}")
+        return 8 * self._table.setdefault((type.scalar, literal), len(self._table))
+
+    def _constants(self) -> Iterator[str]:
+        if self._table:
+            fields = [
+                f"{scalar} {literal}, [{8 - Type(scalar).bytes} x i8] zeroinitializer"
+                for scalar, literal in self._table
+            ]
+            kinds = [f"{scalar}, [{8 - Type(scalar).bytes} x i8]" for scalar, _ in self._table]
+            yield (
+                f"@constants = internal global <{{ {', '.join(kinds)} }}> "
+                f"<{{ {', '.join(fields)} }}>, align 64"
+            )
 
     def text(self) -> str:
         """The module in LLVM's own notation."""
         lines = [f"; {self.name}", *self._declarations.values(), *self._globals.values()]
-        for (scalar, literal), index in self._table.items():
-            lines.append(f"@constant.{index} = internal global {scalar} {literal}")
+        lines += self._constants()
         for function in self.functions.values():
             lines += ["", *function.lines()]
         lines += [f"!{i} = {text}" for i, text in enumerate(self._metadata)]
@@ -205,6 +216,7 @@ class Function:
         self.args = {p[1]: V(p[0], f"%{p[1]}") for p in params}
         self._count = 0
         self._allocas: list[str] = []
+        self._constants: V | None = None  # where the module's table of constants is
         self._lines: list[Any] = []  # lines, and lists of the lines written at spots
         self.block = "entry"  # the label of the open block
         self.closed = False  # whether the open block has ended (br, ret)
@@ -288,7 +300,20 @@ class Function:
             return V(type, "zeroinitializer")
         if not type.is_float:
             return V(type, "<" + ", ".join([f"{one} {literal}"] * type.lanes) + ">")
-        return self.splat(self.load(one, self.module.slot(one, literal)), type.lanes)
+        place = self.op(PTR, f"getelementptr i8, {self._table()}, i64 {self.module.slot(one, literal)}")
+        return self.splat(self.load(one, place), type.lanes)
+
+    def _table(self) -> V:
+        """The address of the constants, in a register.
+
+        NOTE: through an empty piece of assembly, or LLVM would fold it into every load, where it
+        takes an instruction and a register of its own.
+        """
+        if self._constants is None:
+            text = 'call ptr asm "", "=r,0"(ptr @constants)'
+            self._allocas.insert(0, f"  %constants = {text}")
+            self._constants = V(PTR, "%constants")
+        return self._constants
 
     def _literal(self, type: Type, number: Any) -> str:
         if type.scalar == "ptr":

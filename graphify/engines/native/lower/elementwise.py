@@ -112,8 +112,10 @@ def spread(low: Lowering, array: ArrayValue, shape: Sequence[Expr]) -> ArrayValu
 
 
 def _elementwise(low: Lowering, node: Node) -> None:
+    from graphify.engines.native.elements.table import SCALARS
+
     spec = node.specs[0]
-    if len(node.specs) != 1:
+    if len(node.specs) != 1 or node.op.name not in SCALARS:
         raise Declined
     if spec.weak and node.op.extra.get("python") and is_integer(spec.dtype):
         _exact(low, node)
