@@ -174,8 +174,11 @@ FITS = [
     Fit(
         "ATANH_SHORT",
         series(
-            _root(lambda s: (mp.log((1 + s) / (1 - s)) - 2 * s) / s**3), 2 * THIRD, mpf(2) / 5,
-            mpf(2) / 7, mpf(2) / 9,
+            _root(lambda s: (mp.log((1 + s) / (1 - s)) - 2 * s) / s**3),
+            2 * THIRD,
+            mpf(2) / 5,
+            mpf(2) / 7,
+            mpf(2) / 9,
         ),
         lambda z: z + mpf(10) ** -9,
         0,
@@ -187,7 +190,10 @@ FITS = [
         "ATANH_TAIL",
         series(
             _root(lambda s: (mp.log((1 + s) / (1 - s)) - 2 * s - 2 * THIRD * s**3) / s**5),
-            mpf(2) / 5, mpf(2) / 7, mpf(2) / 9, mpf(2) / 11,
+            mpf(2) / 5,
+            mpf(2) / 7,
+            mpf(2) / 9,
+            mpf(2) / 11,
         ),
         lambda z: z**2 + mpf(10) ** -12,
         0,
@@ -327,18 +333,20 @@ interval, degree and largest error beside it; the error is relative to the funct
 
 from __future__ import annotations
 
+Coefficients = dict[str, tuple[float, ...]]  # by scalar type
+
 # fmt: off
 '''
 
 
 def row(numbers: list[Real], single: bool) -> str:
     texts = rounded(numbers[::-1], single)
-    lines = ["    " + ", ".join(texts[i : i + 4]) + "," for i in range(0, len(texts), 4)]
+    lines = ["    " + ", ".join(texts[i : i + 3]) + "," for i in range(0, len(texts), 3)]
     return "\n".join(["(", *("    " + line for line in lines), "    ),"])
 
 
 def report(fit: Fit) -> None:
-    print(f"\n# on [{fit.low:.6g}, {fit.high:.6g}]\n{fit.name} = {{")
+    print(f"\n# on [{fit.low:.6g}, {fit.high:.6g}]\n{fit.name}: Coefficients = {{")
     for single, degree in zip((True, False), fit.degrees, strict=True):
         if degree is None:
             continue
@@ -354,7 +362,7 @@ def main(wanted: tuple[str, ...]) -> None:
     if not wanted:
         print(HEAD)
         for name, (value, *bits) in SPLITS.items():
-            print(f"{name} = {{")
+            print(f"{name}: Coefficients = {{")
             for key, b, p in (("float", bits[0], 24), ("double", bits[1], 53)):
                 print(f'    "{key}": ' + row(parts_of(value, b, p), key == "float"))
             print("}")

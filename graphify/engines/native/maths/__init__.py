@@ -15,14 +15,18 @@ NaN, infinities, signed zeros and subnormal numbers are treated as NumPy treats 
 from __future__ import annotations
 
 from graphify.engines.native.llvm import Function, Type, V
+from graphify.engines.native.maths import bits as bits
 from graphify.engines.native.maths import exponential as exponential
 from graphify.engines.native.maths import hyperbolic as hyperbolic
+from graphify.engines.native.maths import inverse as inverse
 from graphify.engines.native.maths import logarithm as logarithm
 from graphify.engines.native.maths import powers as powers
+from graphify.engines.native.maths import rounding as rounding
 from graphify.engines.native.maths import trigonometric as trigonometric
+from graphify.engines.native.maths.bits import frexp
 from graphify.engines.native.maths.formula import FUNCTIONS
 
-__all__ = ["FUNCTIONS", "call"]
+__all__ = ["FUNCTIONS", "call", "frexp"]
 
 
 def call(f: Function, name: str, *args: V) -> V:

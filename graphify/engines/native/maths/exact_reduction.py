@@ -62,7 +62,6 @@ def _in_two_doubles(n: X) -> tuple[X, X]:
     return high * scale, low * scale * 2.0**-53
 
 
-
 @functools.cache
 def two_over_pi() -> bytes:
     """GUARD zeros and then the binary digits of 2/pi, in words of 64 bits."""

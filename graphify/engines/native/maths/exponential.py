@@ -12,6 +12,7 @@ from graphify.engines.native.maths import coefficients as c
 from graphify.engines.native.maths.formula import (
     X,
     by_type,
+    exact_mad,
     horner,
     mad,
     ordered_total,
@@ -77,7 +78,12 @@ def expm1(x: X) -> X:
 
 @rule("sigmoid")
 def sigmoid(x: X) -> X:
-    """1 / (1 + exp(-x)), by an exponential that cannot overflow."""
+    """1 / (1 + exp(-x)), by an exponential that cannot overflow; the quotient is corrected."""
     q, _, high, low = exp_parts((-abs(x)).at_least(by_type(x, *LOWEST)))
     e = scaled(high + low, q)
-    return x.of(1.0).where(~(x < 0.0), e) / (e + 1.0)
+    below, below_low = ordered_total(x.of(1.0), e)
+    above = e.where(x < 0.0, 1.0)
+    inverse = 1.0 / below
+    y = above * inverse
+    left = mad(-y, below_low, exact_mad(-y, below, above))
+    return mad(left, inverse, y)

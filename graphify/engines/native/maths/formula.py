@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphify.engines.native.llvm import F64, Function, Type, V
+from graphify.engines.native.maths.coefficients import Coefficients
 
 Operand = Any  # X, or a number that takes the type of the X beside it
-Coefficients = dict[str, tuple[float, ...]]  # scalar type -> from the highest power down
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +178,13 @@ class X:
 
     def at_most(self, bound: Operand) -> X:
         """NaN stays NaN."""
-        bound = self.of(bound)
-        return bound.where(self > bound, self)
+        limit = self.of(bound)
+        return limit.where(self > limit, self)
 
     def at_least(self, bound: Operand) -> X:
         """NaN stays NaN."""
-        bound = self.of(bound)
-        return bound.where(self < bound, self)
+        limit = self.of(bound)
+        return limit.where(self < limit, self)
 
     def any(self) -> X:
         """Whether any lane of a mask holds: one bit."""
@@ -226,7 +226,9 @@ class Format:
     def bits(self, number: float) -> int:
         """The bits of a positive normal number."""
         fraction, exponent = math.frexp(number)
-        return int((2 * fraction - 1) * 2**self.stored) + ((exponent - 1 + self.bias) << self.stored)
+        return int((2 * fraction - 1) * 2**self.stored) + (
+            (exponent - 1 + self.bias) << self.stored
+        )
 
 
 FORMATS = {4: Format(24, 127), 8: Format(53, 1023)}
@@ -237,7 +239,7 @@ def format_of(x: X) -> Format:
     return FORMATS[x.type.bytes]
 
 
-def by_type(x: X, single: Any, double: Any) -> Any:
+def by_type(x: X, single: float, double: float) -> float:
     """What a formula chooses by the type."""
     return single if x.type.scalar == "float" else double
 
@@ -247,18 +249,17 @@ def by_type(x: X, single: Any, double: Any) -> Any:
 
 def mad(a: X, b: Operand, c: Operand) -> X:
     """a * b + c, rounded once where that is one instruction, else twice."""
-    b, c = a.of(b), a.of(c)
     if a.f.module.target.fma:
-        return X(a.f, a.f.fma(a.v, b.v, c.v))
-    return a * b + c
+        return X(a.f, a.f.fma(a.v, a.of(b).v, a.of(c).v))
+    total: X = a * b + c
+    return total
 
 
 def exact_mad(a: X, b: Operand, c: Operand) -> X:
     """a * b + c with the error of one rounding, where `mad` may lose the product's low half."""
-    b, c = a.of(b), a.of(c)
     if a.f.module.target.fma:
-        return X(a.f, a.f.fma(a.v, b.v, c.v))
-    high, low = product(a, b)
+        return X(a.f, a.f.fma(a.v, a.of(b).v, a.of(c).v))
+    high, low = product(a, a.of(b))
     total, rest = total_of(high, c)
     return total + (rest + low)
 
@@ -285,7 +286,7 @@ def total_of(a: X, b: Operand) -> tuple[X, X]:
     """a + b and its rounding error."""
     high = a + b
     part = high - a
-    return high, (a - (high - part)) + (b - part)
+    return high, (a - (high - part)) + (a.of(b) - part)
 
 
 def product(a: X, b: X) -> tuple[X, X]:

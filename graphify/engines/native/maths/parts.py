@@ -38,7 +38,7 @@ def nearest_multiple(x: X, factor: float) -> tuple[X, X]:
 
 def scaled(x: X, q: X) -> X:
     """x * 2^q, rounded once, for x near 1 and an integral q within twice the exponent's range."""
-    if _has_avx512(x):
+    if has_avx512(x):
         return _avx512("scalef", x, q)
     whole = q.to_int()
     half = whole >> 1
@@ -50,7 +50,7 @@ def parts(x: X) -> tuple[X, X]:
 
     e is infinite for zero (negatively) and infinity, m is NaN for negative numbers and NaN.
     """
-    if _has_avx512(x):
+    if has_avx512(x):
         e, m = _avx512("getexp", x), _avx512("getmant", x, immediate=_NAN_IF_NEGATIVE)
         above = m > math.sqrt(2.0)
         return (e + 1.0).where(above, e), (m * 0.5).where(above, m)
@@ -68,7 +68,7 @@ def parts(x: X) -> tuple[X, X]:
 # --- AVX-512 --------------------------------------------------------------------------------------
 
 
-def _has_avx512(x: X) -> bool:
+def has_avx512(x: X) -> bool:
     target, lanes = x.f.module.target, x.type.lanes
     return target.has("avx512f") and target.has("avx512vl") and lanes & (lanes - 1) == 0
 
@@ -81,7 +81,9 @@ def _avx512(name: str, *operands: X, immediate: int | None = None) -> X:
         pieces = [split(o, lanes // most) for o in operands]
         return join([_avx512(name, *row, immediate=immediate) for row in zip(*pieces, strict=True)])
     if lanes < least:
-        return _narrowed(_avx512(name, *(_padded(o, least) for o in operands), immediate=immediate), lanes)
+        return _narrowed(
+            _avx512(name, *(_padded(o, least) for o in operands), immediate=immediate), lanes
+        )
     letter = "s" if x.type.bytes == 4 else "d"
     size = 8 * lanes * x.type.bytes
     arguments = [o.v for o in operands]
@@ -106,4 +108,6 @@ def _narrowed(x: X, lanes: int) -> X:
     if lanes == 1:
         return X(x.f, x.f.op(x.type.of(1), f"extractelement {x.v}, i32 0"))
     order = ", ".join(f"i32 {i}" for i in range(lanes))
-    return X(x.f, x.f.op(x.type.of(lanes), f"shufflevector {x.v}, {x.v}, <{lanes} x i32> <{order}>"))
+    return X(
+        x.f, x.f.op(x.type.of(lanes), f"shufflevector {x.v}, {x.v}, <{lanes} x i32> <{order}>")
+    )

@@ -45,6 +45,60 @@ def reciprocal(x: X) -> X:
     return 1.0 / x
 
 
+@rule("cbrt")
+def cbrt(x: X) -> X:
+    """By Newton's iteration for m^(-1/3), which needs no division."""
+    a = abs(x)
+    e, m = parts(a)
+    third = nearest(e * (1 / 3))
+    left = mad(third, -3.0, e)  # -1, 0 or 1
+    w = horner(m, c.CBRT)
+    factor, shift = (
+        by_sign(left, (2.0 ** (1 / 3), 1.0, 2.0 ** (-1 / 3))),
+        by_sign(left, (0.5, 1.0, 2.0)),
+    )
+    w, m = w * factor, m * shift
+    if x.type.scalar == "double":
+        w = mad(w * (1 / 3), mad(-(w * w * w), m, 1.0), w)
+    square = w * w
+    y = m * square
+    # y - (y^3 - m) / (3 y^2), the difference without rounding
+    p, p_low = product(y, y)
+    cube, cube_low = product(p, y)
+    excess = (cube - m) + mad(p_low, y, cube_low)
+    y = scaled(mad(excess * square, -1 / 3, y), third)
+    return y.where((a > 0.0) & (a < math.inf), a).sign_of(x)
+
+
+def by_sign(x: X, values: tuple[float, float, float]) -> X:
+    """One of three numbers: for x < 0, x = 0, x > 0."""
+    below, at, above = values
+    return x.of(below).where(x < 0.0, x.of(above).where(x > 0.0, at))
+
+
+@rule("hypot")
+def hypot(x: X, y: X) -> X:
+    """Infinite where one is, even if the other is NaN."""
+    a, b = abs(x), abs(y)
+    infinite = a.equals(math.inf) | b.equals(math.inf)
+    size = _hypot_of_floats(a, b) if x.type.scalar == "float" else _hypot_of_doubles(a, b)
+    return x.of(math.inf).where(infinite, size)
+
+
+def _hypot_of_floats(a: X, b: X) -> X:
+    a, b = a.widened(), b.widened()
+    return mad(a, a, b * b).sqrt().narrowed()
+
+
+def _hypot_of_doubles(a: X, b: X) -> X:
+    """The larger scaled to about 1."""
+    larger, smaller = a.where(a > b, b), b.where(a > b, a)
+    e, _ = parts(larger)
+    e = e.at_most(1023.0).at_least(-1074.0)
+    larger, smaller = scaled(larger, -e), scaled(smaller, -e)
+    return scaled(mad(larger, larger, smaller * smaller).sqrt(), e)
+
+
 # --- powers ---------------------------------------------------------------------------------------
 
 
@@ -83,7 +137,7 @@ def _double_power(a: X, y: X) -> X:
 
 
 def _log2(a: X) -> Pair:
-    """log2(a) with some 12 bits more than a double: 2 atanh(s) log2(e) + e, s = (m - 1) / (m + 1)."""
+    """log2(a) to some 64 bits: 2 atanh(s) log2(e) + e with s = (m - 1) / (m + 1)."""
     e, m = parts(a)
     below, below_low = ordered_total(a.of(1.0), m)
     above = m - 1.0

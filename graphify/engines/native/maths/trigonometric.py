@@ -2,16 +2,14 @@
 
 |x| = q pi/2 + r with |r| <= pi/4; sin(r) and cos(r) are polynomials, q chooses between them and
 gives the sign. pi/2 stands in three parts (Cody and Waite), so r keeps its digits up to LIMIT.
-Lanes beyond it are rare: a function out of line does them one by one (`exact_reduction`).
+Lanes beyond it are rare and go a long way (`exact_reduction`).
 """
 
 from __future__ import annotations
 
-import functools
 import math
+from collections.abc import Callable
 
-from graphify.engines.native.library import provide
-from graphify.engines.native.llvm import F32, F64, I64, PTR, VOID, Module, Type, V
 from graphify.engines.native.maths import coefficients as c
 from graphify.engines.native.maths.exact_reduction import exactly_reduced
 from graphify.engines.native.maths.formula import (
@@ -25,10 +23,12 @@ from graphify.engines.native.maths.formula import (
     rule,
 )
 from graphify.engines.native.maths.parts import nearest_multiple
+from graphify.engines.native.maths.rare import patched, provide_lanes
 
 LIMIT = (1e5, 1e9)  # of float, of double
 
 Reduced = tuple[X, X, X]  # q in the low bits of an integer, r, what r lacks
+Combination = Callable[[X, X, X], X]
 
 
 def reduced(a: X) -> Reduced:
@@ -92,63 +92,31 @@ def _tangent(q: X, r: X, rest: X) -> X:
 @rule("sin")
 def sin(x: X) -> X:
     a = abs(x)
-    return _flipped(_beyond("sin", a, _sine(*reduced(a))), x.bits())
+    return _flipped(patched("sin", a > by_type(a, *LIMIT), _sine(*reduced(a)), a), x.bits())
 
 
 @rule("cos")
 def cos(x: X) -> X:
     a = abs(x)
-    return _beyond("cos", a, _cosine(*reduced(a)))
+    return patched("cos", a > by_type(a, *LIMIT), _cosine(*reduced(a)), a)
 
 
 @rule("tan")
 def tan(x: X) -> X:
     a = abs(x)
-    return _flipped(_beyond("tan", a, _tangent(*reduced(a))), x.bits())
+    return _flipped(patched("tan", a > by_type(a, *LIMIT), _tangent(*reduced(a)), a), x.bits())
 
 
 # --- large arguments ------------------------------------------------------------------------------
 
-COMBINATIONS = {"sin": _sine, "cos": _cosine, "tan": _tangent}
+
+def _large(a: X) -> X:
+    return (a > by_type(a, *LIMIT)) & (a < math.inf)
 
 
-def _beyond(name: str, a: X, y: X) -> X:
-    """`y`, with the lanes where a is finite and above LIMIT replaced."""
-    f = a.f
-    large = (a > by_type(a, *LIMIT)).any()
-    before, cold, after = f.block, f.label("large"), f.label("large")
-    numbers, results = f.alloca(a.type), f.alloca(a.type)
-    f.br_if(large.v, cold, after)
-    f.start(cold)
-    f.store(a.v, numbers)
-    f.store(y.v, results)
-    f.call(_symbol(name, a.type), VOID, [numbers, results, V(I64, str(a.type.lanes))])
-    fixed = f.load(a.type, results)
-    f.start(after)
-    return X(f, f.phi(a.type, [(y.v, before), (fixed, cold)]))
+def _exactly(combine: Combination) -> Callable[[X], X]:
+    return lambda a: combine(*exactly_reduced(a))
 
 
-def _symbol(name: str, type: Type) -> str:
-    return f"graphify_large_{name}_{type.scalar}"
-
-
-def _library(name: str) -> Module:
-    """The functions out of line: void (ptr numbers, ptr results, i64 count)."""
-    module = Module(f"large_{name}")
-    exact = module.function("exact", F64, [(F64, "a")], "internal", "noinline nounwind")
-    exact.ret(COMBINATIONS[name](*exactly_reduced(X(exact, exact.args["a"]))).v)
-    for type in (F32, F64):
-        params = [(PTR, "numbers"), (PTR, "results"), (I64, "count")]
-        f = module.function(_symbol(name, type), VOID, params)
-        with f.counting(V(I64, "0"), f.args["count"]) as i:
-            a = X(f, f.load(type, f.at(f.args["numbers"], type, i)))
-            with f.when(((a > by_type(a, *LIMIT)) & (a < math.inf)).v):
-                wide = a if type == F64 else a.widened()
-                y = X(f, f.call("exact", F64, [wide.v]))
-                f.store((y if type == F64 else y.narrowed()).v, f.at(f.args["results"], type, i))
-        f.ret()
-    return module
-
-
-for _name in COMBINATIONS:
-    provide([_symbol(_name, type) for type in (F32, F64)], functools.partial(_library, _name))
+for _name, _combine in (("sin", _sine), ("cos", _cosine), ("tan", _tangent)):
+    provide_lanes(_name, 1, _large, _exactly(_combine))
