@@ -15,10 +15,14 @@ Importing this provides the library functions; each dtype's are compiled when fi
 
 from __future__ import annotations
 
+from functools import partial
+from types import ModuleType
+
 import numpy as np
 
 from graphify.engines.native import library, memory, pool
-from graphify.engines.native.products import matmul
+from graphify.engines.native.llvm import Module
+from graphify.engines.native.products import convolution, matmul
 from graphify.engines.native.products.numbers import Numbers
 from graphify.engines.native.target import host
 from graphify.ir.types import DType, bfloat16
@@ -34,7 +38,13 @@ DTYPES: tuple[DType, ...] = (
 
 
 def _provide(dtype: DType) -> None:
-    library.provide(matmul.names(str(dtype)), lambda: matmul.module(Numbers(dtype, host())))
+    for kind in (matmul, convolution):
+        library.provide(kind.names(str(dtype)), partial(_module, kind, dtype))
+
+
+def _module(kind: ModuleType, dtype: DType) -> Module:
+    made: Module = kind.module(Numbers(dtype, host()))
+    return made
 
 
 for _dtype in DTYPES:
