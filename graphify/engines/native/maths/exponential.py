@@ -45,13 +45,19 @@ def exp_parts(x: X) -> tuple[X, X, X, X]:
     return q, bits, high, low + mad(r * r, horner(r, c.EXP), rest)
 
 
+def exp_near_one(x: X) -> tuple[X, X, X]:
+    """(q, its bits, y): exp(x) = 2^q y, to one unit in the last place. For x in range."""
+    high, low, _ = c.LN2[x.type.scalar]
+    q, bits = nearest_multiple(x, LOG2_E)
+    r = mad(q, -low, mad(q, -high, x))
+    return q, bits, mad(r * r, horner(r, c.EXP), r) + 1.0
+
+
 @rule("exp")
 def exp(x: X) -> X:
     x = x.at_most(by_type(x, *HIGHEST)).at_least(by_type(x, *LOWEST))
-    high, low, _ = c.LN2[x.type.scalar]
-    q, _ = nearest_multiple(x, LOG2_E)
-    r = mad(q, -low, mad(q, -high, x))
-    return scaled(mad(r * r, horner(r, c.EXP), r) + 1.0, q)
+    q, _, y = exp_near_one(x)
+    return scaled(y, q)
 
 
 @rule("exp2")

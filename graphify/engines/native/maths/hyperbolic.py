@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphify.engines.native.maths import coefficients as c
-from graphify.engines.native.maths.exponential import exp_parts
+from graphify.engines.native.maths.exponential import exp_near_one, exp_parts
 from graphify.engines.native.maths.formula import X, by_type, horner, mad, ordered_total, rule
 from graphify.engines.native.maths.parts import power_of_two
 
@@ -17,8 +17,8 @@ def tanh(x: X) -> X:
     a = abs(x)
     z = a * a
     small = mad(a * z, horner(z, c.TANH), a)
-    _, bits, high, low = exp_parts(a.at_most(by_type(x, *FLAT)) * 2.0)
-    large = 1.0 - 2.0 / mad(high + low, power_of_two(bits), 1.0)
+    _, bits, near_one = exp_near_one(a.at_most(by_type(x, *FLAT)) * 2.0)
+    large = 1.0 - 2.0 / mad(near_one, power_of_two(bits), 1.0)
     return small.where(a < 1.0, large).sign_of(x)
 
 
