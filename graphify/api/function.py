@@ -147,6 +147,10 @@ class Function(Room):
         notes = "".join(f"\n  {note}" for note in found._traced.notes)
         return f"hits trace {self._all.index(found) + 1} of {len(self._all)}: {found.trace}{notes}"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies: what the engine keeps for this object stays with it."""
+        return {name: value for name, value in vars(self).items() if name != "_quick_table"}
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)
 

@@ -3,8 +3,8 @@
     offer(function, concrete, call, args)
 
 Only the common case is described: positional arguments that are arrays or immutable Python values,
-results that are new arrays or numbers, guards that can be told by identity. Whatever is not of this kind is
-simply not offered, and `Function.__call__` goes on serving it.
+results that are new arrays or numbers, guards that can be told by identity. Whatever is not of this
+kind is simply not offered, and `Function.__call__` goes on serving it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graphify.api.concrete import ConcreteFunction
 from graphify.api.writing import Output
 from graphify.config import config
 from graphify.engines.native.entry import capi
-from graphify.engines.native.entry.room import ABSENT, Input, Quick, Read, Same
+from graphify.engines.native.entry.room import ABSENT, Input, Quick, Read, Same, Word
 from graphify.ir.bind import Tensor
 from graphify.tracing.capture import Hidden
 from graphify.tracing.guards import SCALARS, ArraySpec, Guard, Identity, Place
@@ -50,10 +50,12 @@ def describe(concrete: ConcreteFunction, call: Call, args: Sequence[Any]) -> Qui
     if concrete.writes or concrete.graph.effects:
         raise _NotQuick
     inputs, same = _arguments(call, args)
-    inputs += [_hidden(hidden) for hidden in concrete.hidden]
+    inputs += [_hidden(each) for each in concrete.hidden]
     if len(inputs) != len(concrete.graph.params):
         raise _NotQuick
     inputs = [replace(each, in_order=index in traced.in_order) for index, each in enumerate(inputs)]
+    for hidden in concrete.hidden:
+        same += _still_there(hidden.place)
     for guard in traced.guards:
         same += _guard(guard, concrete.hidden)
     # Other settings, other traces.
@@ -179,6 +181,24 @@ def _fields(holder: Any, name: str) -> Any:
     return holder.__dict__
 
 
+def _still_there(place: Any) -> list[Same]:
+    """What must be so for a `_read` of an attribute to find what Python would: the object keeps its
+    class and its dict, and the class is not changed."""
+    if place is None or place.kind != "attribute":
+        return []
+    holder, kind = place.holder, type(place.holder)
+    if kind is ModuleType:
+        return []  # neither can change
+    fields, version = capi.dict_field(holder), capi.version_field(kind)
+    if not fields or not version:
+        raise _NotQuick
+    return [
+        Same(Read("word", holder, id(holder) + capi.OBJECT_TYPE), kind),
+        Same(Read("word", holder, fields), holder.__dict__),
+        Same(Read("word", kind, version), Word(capi.word(version))),
+    ]
+
+
 def _guard(guard: Any, hidden: Sequence[Hidden]) -> list[Same]:
     """What must be the very same object for a guard to hold."""
     if type(guard) is not Guard:
@@ -190,7 +210,7 @@ def _guard(guard: Any, hidden: Sequence[Hidden]) -> list[Same]:
             return []
         raise _NotQuick
     value, read = guard.place.read(), _read(guard.place)
-    same = [Same(read, value)]
+    same = [Same(read, value), *_still_there(guard.place)]
     if isinstance(expected, Identity) or type(value) in SCALARS:
         return same
     if type(value) is FunctionType:

@@ -75,3 +75,13 @@ def refusing() -> str:
         f.store(f.load(F64, f.at(x, F64, i)), f.at(y, F64, i))
     f.ret(V(I32, "0"))
     return module.text()
+
+
+def halving() -> str:
+    """y = x / 2 for f64[]."""
+    module = Module("halving")
+    f = module.function("run", I32, WORDS)
+    value = f.load(F64, word(f, "inputs", 0, PTR))
+    f.store(f.fmul(value, f.const(F64, 0.5)), word(f, "outputs", 0, PTR))
+    f.ret(V(I32, "0"))
+    return module.text()

@@ -15,6 +15,7 @@ from graphify.engines.native.loops.program import (
     Allocate,
     Apply,
     Buffer,
+    Call,
     Const,
     Expr,
     Fail,
@@ -44,6 +45,7 @@ from graphify.engines.native.loops.program import (
     select,
     times,
 )
+from graphify.engines.native.translate.calls import Epilogue
 from graphify.ir.types import DTYPES, bfloat16
 from tests.engines.native.programs import Compiled, Failure, interpret
 
@@ -782,3 +784,86 @@ def test_compile_time_is_linear() -> None:
 
     small, large = seconds(100), seconds(800)
     assert large < 16 * small
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+
+def test_products_with_epilogues() -> None:
+    a, b, bias = param("a", F32, 2), param("b", F32, 2, 1), param("bias", F32, 1, 2)
+    n, m, p_ = a.shape[0], a.shape[1], b.shape[1]
+    y = result(F32, (n, p_))
+    value = ap("maximum", ap("add", Load(y, (i, j)), Load(bias, (j,))), num(0))
+    epilogue = Epilogue(i, j, (Store(y, (i, j), value),))
+    compiled = Compiled(
+        program([a, b, bias], [y], Call("matmul", (y,), (a, b), attrs={"epilogue": epilogue}))
+    )
+    for shape in ((3, 4, 5), (1, 1, 1), (40, 30, 50), (300, 200, 310), (0, 2, 3), (2, 0, 3)):
+        x, z, v = data(F32, shape[0], shape[1]), data(F32, *shape[1:]), data(F32, shape[2])
+        np.testing.assert_allclose(
+            compiled(x, z, v)[0], np.maximum(x @ z + v, 0), rtol=1e-3, atol=1e-3
+        )
+    assert m is not None
+
+
+def test_stacks_of_products() -> None:
+    a, b = param("a", I32, 3, strided=True), param("b", I32, 2, 1)
+    y = result(I32, (a.shape[0], a.shape[1], b.shape[1]))
+    n, m = b.shape
+    spread = Buffer("spread", I32, (a.shape[0], n, m), View(b, ZERO), (ZERO, m, ONE))
+    compiled = Compiled(program([a, b], [y], Call("matmul", (y,), (a, spread))))
+    x, z = data(I32, 4, 7, 6), data(I32, 6, 9)
+    np.testing.assert_array_equal(compiled(x, z)[0], x @ z)
+    x = data(I32, 6, 7, 4).T
+    np.testing.assert_array_equal(compiled(x, z)[0], x @ z)
+
+
+@pytest.mark.parametrize("strided", [False, True])
+def test_copies(strided: bool) -> None:
+    x = param("x", F64, 2, strided=strided)
+    y = result(F64, x.shape)
+    compiled = Compiled(program([x], [y], Call("copy", (y,), (x,))))
+    for shape in ((0, 3), (4, 5), (30, 70)):
+        whole = data(F64, *shape)
+        np.testing.assert_array_equal(compiled(whole)[0], whole)
+        if strided:
+            np.testing.assert_array_equal(compiled(whole.T)[0], whole.T)
+
+
+def test_python_is_called() -> None:
+    """Arrays and scalars in; an array of known and one of unknown shape, and a scalar, out."""
+    import ctypes
+
+    from graphify.engines.native.entry.host import HostSite
+    from graphify.ir.types import Spec
+
+    def function(args: list[np.ndarray]) -> list[np.ndarray]:
+        array, number = args
+        if number < 0:
+            raise ValueError("negative")
+        return [array * 2, array[array > number], np.asarray(array.size, INDEX)]
+
+    f1 = Spec((1,), F32)
+    site = HostSite(function, [f1, Spec((), F32)], [f1, f1, Spec((), INDEX)])
+    table = (ctypes.c_int64 * 1)(site.number)
+    x, limit = param("x", F32, 1), param("limit", F32, 0, 1)
+    y = result(F32, x.shape)
+    count, length = Var("count", INDEX, True), Var("length", INDEX, True)
+    found = Buffer("found", F32, (length,), Handle())
+    out = Buffer("out", F32, (length,), Result(1))
+    size = result(INDEX, (), 2)
+    body = (
+        Let(count, ZERO),
+        Let(length, ZERO),
+        Call("host", (y, found), (x,), (Load(limit, ()),), (count,), {"number": 0}),
+        Allocate(out),
+        For(i, length, (Store(out, (i,), Load(found, (i,))),), "vector"),
+        Free(found),
+        Store(size, (), count),
+    )
+    p = Program("h", (x, limit), (y, out, size), (), (x.shape, None, ()), body, hosts=(1,))
+    compiled = Compiled(p, graphify_hosts=ctypes.addressof(table))
+    v = data(F32, 50)
+    got = compiled(v, np.array(0.5, F32))
+    for one, other in zip(got, (v * 2, v[v > 0.5], 50), strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -1,5 +1,6 @@
 """Calls that CPython makes straight into machine code, and all those that must not be."""
 
+import copy
 import sys
 import threading
 
@@ -11,7 +12,7 @@ from graphify.engines.base import register_engine
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.sites import Site
-from tests.engines.native.handmade import affine, product, refusing, runner
+from tests.engines.native.handmade import affine, failing, halving, product, refusing, runner
 
 
 class ByHand:
@@ -197,6 +198,10 @@ def test_hidden_inputs_are_read_at_each_call(engine):
     model.weight = graphify.Variable(np.full(10, 6.0))
     np.testing.assert_array_equal(model.apply(X).numpy(), 6 * X)
     assert engine.calls == 2
+    model.__dict__ = {"weight": graphify.Variable(np.full(10, 7.0))}
+    np.testing.assert_array_equal(model.apply(X).numpy(), 7 * X)
+    Model.weight = property(lambda self: WEIGHT)
+    np.testing.assert_array_equal(model.apply(X).numpy(), WEIGHT * X)
 
 
 @needs_entry
@@ -258,3 +263,43 @@ def test_threads_call_the_entry_at_once(engine):
     for thread in threads:
         thread.join()
     assert not any(wrong) and engine.calls == 1
+
+
+@needs_entry
+def test_numbers_go_in_and_out(engine):
+    # A number that is traced by value is no parameter; what these traces give is not looked at.
+    engine.make = lambda specs, results: runner(halving() if specs else failing(0), specs, results)
+
+    @graphify.function(engine="by hand")
+    def f(x):
+        return x / 2
+
+    for x in (1.0, 2.0, 3.0):
+        f(x)  # by value, until a third one comes
+    calls = engine.calls
+    for x in (4.0, -0.0, float("inf"), 1e300):
+        assert type(f(x)) is float and str(f(x)) == str(x / 2)
+    assert engine.calls == calls
+    assert np.isnan(f(float("nan")))
+
+
+@needs_entry
+def test_results_of_any_structure(engine):
+    engine.make = lambda specs, results: runner(product(True), specs, results, in_order=(0, 1))
+
+    @graphify.function(engine="by hand")
+    def f(x, y):
+        return {"product": x * y, "rest": [x + y, "name", None]}
+
+    for _ in range(3):
+        result = f(X, X + 1)
+        assert list(result) == ["product", "rest"] and result["rest"][1:] == ["name", None]
+        np.testing.assert_array_equal(result["product"].numpy(), X * (X + 1))
+        np.testing.assert_array_equal(result["rest"][0].numpy(), X + X + 1)
+    assert engine.calls == 1
+
+
+def test_functions_can_be_copied(engine):
+    f = affine_function()
+    f(X), f(X)
+    np.testing.assert_array_equal(copy.copy(f)(X), 2 * X + 1)

@@ -196,3 +196,37 @@ def cell_field(cell: Any) -> int:
     """The address of the word in which a closure's cell keeps its object (0: not found)."""
     found = word(id(cell) + 16) == id(cell.cell_contents)
     return id(cell) + 16 if found else 0
+
+
+def dict_field(thing: Any) -> int:
+    """The address of the word in which an object keeps its `__dict__` (0: not found)."""
+    wanted = id(thing.__dict__)
+    before = range(-24, 0, 8) if type(thing).__flags__ & _HEAPTYPE else range(0)
+    places = [*before, *range(16, type(thing).__basicsize__, 8)]
+    found = [id(thing) + at for at in places if word(id(thing) + at) == wanted]
+    return found[0] if len(found) == 1 else 0
+
+
+_HEAPTYPE = 1 << 9
+_TYPE_VERSION = 384
+
+
+def version_field(kind: type) -> int:
+    """The address of the word that changes whenever a class or a base of it does (0: not found)."""
+    hasattr(kind, "graphify_looks_here")  # a lookup gives the class a version
+    at = id(kind) + _TYPE_VERSION
+    return at if _versions_work() and word(at) & 0xFFFFFFFF else 0
+
+
+@functools.cache
+def _versions_work() -> bool:
+    """Whether the word is where it is taken to be: it changes with a class, and not otherwise."""
+    kind: Any = type("Sample", (), {})
+    at, seen = id(kind) + _TYPE_VERSION, []
+    for value in (1, 2):
+        kind.attribute = value
+        for _ in range(2):
+            hasattr(kind, "attribute")
+            seen.append(word(at))
+    first, again, second, last = seen
+    return first == again != second == last and all(value & 0xFFFFFFFF for value in seen)

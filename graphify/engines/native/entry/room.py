@@ -78,8 +78,18 @@ ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "ABSENT"})()
 
 
 @dataclass(frozen=True, slots=True)
+class Word:
+    """What stands in a word of memory."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
 class Same:
-    """A trace holds only while the very object `expected` is found there (ABSENT: none)."""
+    """A trace holds only while the very object `expected` is found there (ABSENT: none).
+
+    A `Word` is compared as it is: not everything in memory is the address of an object.
+    """
 
     read: Read
     expected: Any

@@ -17,7 +17,7 @@ import numpy as np
 
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.python_call import Runner
-from graphify.engines.native.entry.room import ABSENT, Input, Quick, Read
+from graphify.engines.native.entry.room import ABSENT, Input, Quick, Read, Word
 from graphify.ir.sizes import SizeVar
 from graphify.ir.types import Spec
 
@@ -134,6 +134,8 @@ class Entry:
 
 
 def _address(expected: Any) -> int:
+    if isinstance(expected, Word):
+        return expected.value
     return 0 if expected is ABSENT else id(expected)
 
 
