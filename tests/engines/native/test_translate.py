@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from graphify.engines.native.loops.pretty import text
 from graphify.engines.native.loops.program import (
     BOOL,
     INDEX,
@@ -45,6 +46,8 @@ from graphify.engines.native.loops.program import (
     select,
     times,
 )
+from graphify.engines.native.target import describe
+from graphify.engines.native.translate import translate
 from graphify.engines.native.translate.calls import Epilogue
 from graphify.ir.types import DTYPES, bfloat16
 from tests.engines.native.programs import Compiled, Failure, interpret
@@ -693,7 +696,7 @@ def test_parallel_turns_and_their_memory() -> None:
         Free(row),
     )
     compiled = Compiled(program([x], [y], For(i, n, body, "parallel")))
-    for shape in ((0, 4), (1, 0), (5, 7), (300, 500)):
+    for shape in ((0, 4), (1, 0), (5, 7), (60, 300)):
         check(compiled.program, data(F32, *shape), compiled=compiled)
 
 
@@ -867,3 +870,99 @@ def test_python_is_called() -> None:
     got = compiled(v, np.array(0.5, F32))
     for one, other in zip(got, (v * 2, v[v > 0.5], 50), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+def softmax() -> Program:
+    x = param("x", F32, 2)
+    n, m = x.shape
+    y = result(F32, (n, m))
+    largest, total, e = Var("largest", F32, True), Var("total", F32, True), Var("e", F32)
+    row = (
+        Let(largest, num(-np.inf)),
+        For(j, m, (Reduce(largest, "maximum", Load(x, (i, j))),), "vector"),
+        Let(total, num(0)),
+        For(
+            j,
+            m,
+            (
+                Let(e, ap("exp", ap("subtract", Load(x, (i, j)), largest))),
+                Store(y, (i, j), e),
+                Reduce(total, "add", e),
+            ),
+            "vector",
+        ),
+        For(j, m, (Store(y, (i, j), ap("divide", Load(y, (i, j)), total)),), "vector"),
+    )
+    return program([x], [y], For(i, n, row, "parallel"))
+
+
+def lu() -> Program:
+    """Without pivots; a zero pivot is a failure."""
+    x = param("x", F64, 2)
+    n, m = x.shape
+    y = result(F64, (n, n))
+    pivot, factor = Var("pivot", F64), Var("factor", F64)
+    row, column = plus(plus(k, i), ONE), plus(plus(k, j), ONE)
+    rest = minus(minus(n, k), ONE)
+    inner = Store(
+        y,
+        (row, column),
+        ap("subtract", Load(y, (row, column)), ap("multiply", factor, Load(y, (k, column)))),
+    )
+    step = (
+        Let(pivot, Load(y, (k, k))),
+        Fail(compare("equal", pivot, num(0, F64)), 1, (k,)),
+        For(
+            i,
+            rest,
+            (
+                Let(factor, ap("divide", Load(y, (row, k)), pivot)),
+                Store(y, (row, k), factor),
+                For(j, rest, (inner,), "vector"),
+            ),
+        ),
+    )
+    assert m is not None
+    return program([x], [y], Call("copy", (y,), (x,)), For(k, n, step))
+
+
+def dense() -> Program:
+    a, b, bias = param("a", F32, 2), param("b", F32, 2, 1), param("bias", F32, 1, 2)
+    y = result(F32, (a.shape[0], b.shape[1]))
+    value = ap("maximum", ap("add", Load(y, (i, j)), Load(bias, (j,))), num(0))
+    epilogue = Epilogue(i, j, (Store(y, (i, j), value),))
+    return program([a, b, bias], [y], Call("matmul", (y,), (a, b), attrs={"epilogue": epilogue}))
+
+
+def test_softmax_and_lu_are_right() -> None:
+    compiled = Compiled(softmax())
+    for shape in ((3, 5), (100, 257), (0, 4), (4, 0)):
+        x = data(F32, *shape)
+        e = np.exp(x - x.max(1, keepdims=True, initial=-np.inf))
+        np.testing.assert_allclose(compiled(x)[0], e / e.sum(1, keepdims=True), rtol=2e-6)
+    for opt in ("light", "full"):
+        compiled = Compiled(lu(), opt=opt)
+        x = data(F64, 40, 40) + 20 * np.eye(40)
+        (y,) = compiled(x)
+        np.testing.assert_allclose(
+            (np.tril(y, -1) + np.eye(40)) @ np.triu(y), x, rtol=1e-10, atol=1e-10
+        )
+        x[0, 0] = 0
+        with pytest.raises(Failure) as caught:
+            compiled(x)
+        assert caught.value.words[0] == 0
+
+
+@pytest.mark.parametrize("name", ["softmax", "lu", "dense"])
+def test_golden_text(name: str, golden: Any) -> None:
+    """The loops, and the functions made of them for a machine with AVX-512."""
+    features = "+avx2,+fma,+avx512f,+avx512vl,+avx512bw,+avx512dq"
+    machine = describe("x86_64-unknown-linux-gnu", "znver5", features)
+    p: Program = {"softmax": softmax, "lu": lu, "dense": dense}[name]()
+    golden(f"native/{name}.loops.txt", text(p))
+    functions = translate(p, machine).functions.values()
+    own = [f for f in functions if not f.name.startswith(("maths", "element", "shapes"))]
+    golden(f"native/{name}.ll", "\n\n".join("\n".join(f.lines()) for f in own))

@@ -1,6 +1,7 @@
 """Calls of functions outside the program: a table from their names to how they are called.
 
-    "matmul"    graphify_matmul_<dtype>: one product of two matrices, any strides
+    "matmul"    graphify_matmul_<dtype>: a product of matrices, or of stacks of them, any strides;
+                attrs["epilogue"], an `Epilogue`, is applied to each tile as it is finished
     "copy"      an array into another of the same shape: memcpy where both are in C order
     "host"      a Python function; attrs["number"] is its number among the program's hosts
 
@@ -13,12 +14,14 @@ without axes): address, dims, strides; for each output, then each variable: addr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from graphify.engines.native.elements.element import Element
 from graphify.engines.native.elements.memory import load, store
 from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, V
 from graphify.engines.native.loops.program import (
     INDEX,
+    Block,
     Buffer,
     Call,
     Expr,
@@ -28,12 +31,15 @@ from graphify.engines.native.loops.program import (
     Store,
     Var,
     index,
+    plus,
     times,
 )
-from graphify.engines.native.translate import addresses, memory
+from graphify.engines.native.loops.walk import substitute
+from graphify.engines.native.products import matmul as products
+from graphify.engines.native.translate import addresses, memory, outline
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.scalars import scalar
-from graphify.engines.native.translate.statements import RULES, rule
+from graphify.engines.native.translate.statements import RULES, block, rule
 from graphify.engines.native.translate.writer import NULL, Writer, number
 
 FUNCTIONS: dict[str, Callable[[Writer, Call], None]] = {}
@@ -60,16 +66,61 @@ def _call(w: Writer, stmt: Call) -> None:
 # --- products -------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Epilogue:
+    """What is done with each element of a product while it is in the cache.
+
+    Attributes:
+        row, column: declared here; where the element is in the product.
+        body: Let and Store; reads and writes the product through its buffer, as any other.
+    """
+
+    row: Var
+    column: Var
+    body: Block
+
+
 @function("matmul")
 def _matmul(w: Writer, stmt: Call) -> None:
+    """Of two matrices, or of two stacks of them with one leading axis."""
     (c,), (a, b) = stmt.outputs, stmt.inputs
-    args: list[V] = []
+    single, batched = products.names(c.dtype.name)
+    args, batches = [], [addresses.value(w, c.shape[0])]
     for matrix in (a, b, c):
-        args.append(addresses.base(w, matrix))
-        args += [addresses.value(w, s) for s in w.strides(matrix)]
-    sizes = (c.shape[0], c.shape[1], a.shape[1])
-    args += [addresses.value(w, n) for n in sizes]
-    w.f.call(f"graphify_matmul_{c.dtype.name}", VOID, [*args, NULL, NULL])
+        strides = [addresses.value(w, s) for s in w.strides(matrix)]
+        args += [addresses.base(w, matrix), *strides[-2:]]
+        batches += strides[:-2]
+    args += [addresses.value(w, n) for n in (c.shape[-2], c.shape[-1], a.shape[-1])]
+    args += _epilogue(w, stmt.attrs["epilogue"]) if "epilogue" in stmt.attrs else (NULL, NULL)
+    if c.ndim == 3:
+        w.f.call(batched, VOID, [*batches, *args])
+    else:
+        w.f.call(single, VOID, args)
+
+
+def _epilogue(w: Writer, epilogue: Epilogue) -> tuple[V, V]:
+    """A function for the tiles of a product, and the context that it is called with."""
+    found = outline.needs(epilogue.body)
+    found.declared |= {epilogue.row, epilogue.column}
+    context = outline.context_for(w, found)
+    base = w.f.alloca(I64, context.size + 1)
+    outline.fill(w, outline.Words(w.f, base), context)
+    words = ("c_row", "c_col", "first_row", "first_col", "rows", "cols")
+    params = [(PTR, "context"), (PTR, "tile"), *((I64, word) for word in words)]
+    f = w.unit.module.function(w.unit.name("epilogue"), VOID, params, "internal")
+    inner = outline.inner_writer(w, f)
+    outline.empty(inner, outline.Words(f, f.args["context"]), context)
+    first, count, turn = ([Var(f"{name}{k}", INDEX) for k in (0, 1)] for name in "fnt")
+    for k, axis in enumerate(("row", "col")):
+        inner.define(first[k], Element(INDEX, (f.args[f"first_{axis}"],)))
+        inner.define(count[k], Element(INDEX, (f.args[f"{axis}s"],)))
+    place = {var: plus(first[k], turn[k]) for k, var in enumerate((epilogue.row, epilogue.column))}
+    columns = For(turn[1], count[1], substitute(epilogue.body, place), "vector")
+    block(inner, (For(turn[0], count[0], (columns,)),))
+    f.br(inner.home.exit)
+    f.start(inner.home.exit)
+    f.ret()
+    return V(PTR, f"@{f.name}"), base
 
 
 # --- copies ---------------------------------------------------------------------------------------

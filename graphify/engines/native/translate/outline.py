@@ -37,7 +37,7 @@ from graphify.engines.native.loops.program import (
 from graphify.engines.native.loops.walk import buffers_of, expressions_of, parts, statements
 from graphify.engines.native.translate import cells, costs, memory
 from graphify.engines.native.translate.cells import Cell
-from graphify.engines.native.translate.writer import Home, Unit, Writer
+from graphify.engines.native.translate.writer import NULL, Domain, Home, Unit, Writer
 
 LONG, PART = 3000, 1200  # the size of blocks that are cut, and of the parts
 
@@ -88,7 +88,17 @@ def needs(block: Iterable[Stmt], exprs: Iterable[Expr] = ()) -> Needs:
                 found.allocated.add(buffer)
         for var in getattr(stmt, "variables", ()):
             found.vars[var] = None
+        epilogue = getattr(stmt, "attrs", {}).get("epilogue")
+        if epilogue is not None:
+            _merge(found, needs(epilogue.body), {epilogue.row, epilogue.column})
     return found
+
+
+def _merge(found: Needs, inner: Needs, declared: set[Var]) -> None:
+    """Add what a block inside needs."""
+    found.vars.update(inner.vars)
+    found.buffers.update(inner.buffers)
+    found.declared |= inner.declared | declared
 
 
 def _use(found: Needs, expr: Expr) -> None:
@@ -229,6 +239,15 @@ def _new_cell(w: Writer, thing: Var | Buffer) -> Cell:
         return cells.pointer(w.f)
     make = cells.wide if thing in w.unit.wide else cells.plain
     return make(w.f, thing.dtype)
+
+
+def inner_writer(w: Writer, f: Function) -> Writer:
+    """For a function that is called from anywhere: it owns no memory, and cannot fail."""
+    status = f.alloca(I32)
+    home = Home(Domain(), NULL, NULL, NULL, NULL, status, f.label("exit"))
+    inner = Writer(w.unit, f, home)
+    inner.is_parallel, inner.polls = True, False
+    return inner
 
 
 # --- long blocks ----------------------------------------------------------------------------------

@@ -112,6 +112,7 @@ class Writer:
         self.pointers: dict[Buffer, V | Cell] = {}
         self.levels: dict[Var | Buffer, int] = {}
         self._known: dict[Any, V] = {}
+        self.polls = True  # looks for Ctrl-C in loops
         self.is_parallel = False  # runs in a piece of a parallel loop already
 
     # --- scopes ---------------------------------------------------------------------------------
@@ -251,6 +252,8 @@ class Writer:
 
     def poll(self) -> None:
         """Leave if somebody has pressed Ctrl-C."""
+        if not self.polls:
+            return
         status = self.f.call("graphify_poll", I32, [])
         self.leave_if(self.f.icmp("ne", status, V(I32, "0")), V(I32, "-1"))
 
