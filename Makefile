@@ -2,8 +2,12 @@
 
 PYTHON   ?= python3
 VENV     ?= .venv
-# The compilers that `make bench` measures beside graphify.
-PEERS    ?= jax numba
+# What `make bench` measures beside graphify, with TensorFlow, which is there anyway, and PyTorch,
+# of which there is a build without GPU libraries, at an address of its own.
+PEERS    ?= numba 'jax[cpu]' numexpr
+TORCH    ?= --retries 1 --timeout 10 --index-url https://download.pytorch.org/whl/cpu
+# Which rows `make bench` measures: a pattern such as ROWS='loops/*'.
+ROWS     ?= *
 # Test processes: two fit everywhere, and each may load TensorFlow.
 WORKERS  ?= 2
 # What `make test-no-tensorflow` runs: everything, or these files and folders.
@@ -70,11 +74,13 @@ acceptance: $(READY)  ## run the acceptance tests listed in tests/acceptance.txt
 golden: $(READY)  ## rewrite tests/golden/ from what the code prints now; read the diff
 	$(PYTEST) -q --update-golden
 
-bench: $(BENCH)  ## measure against other compilers, in an environment of its own
-	@set -e; for file in tests/bench/*.py; do echo "== $$file"; $(BENCH_BIN)/python $$file; done
+bench: $(BENCH)  ## measure beside other compilers, in an environment of its own; write docs/benchmarks.md
+	$(BENCH_BIN)/python tests/bench/run.py --rows '$(ROWS)' --json build/bench.json
+	$(BENCH_BIN)/python tests/bench/report.py build/bench.json
 
 bench-quick: $(READY)  ## run every benchmark once on small sizes, without the other compilers
-	@set -e; for file in tests/bench/*.py; do echo "== $$file"; $(BIN)/python $$file --quick; done
+	@set -e; for file in $(filter-out %/report.py,$(wildcard tests/bench/*.py)); do \
+	    echo "== $$file"; $(BIN)/python $$file --quick; done
 
 fuzz: $(READY)  ## compare engines on PROGRAMS=2000 random programs
 	$(SUITE) -q -m fuzz --programs $(PROGRAMS)
@@ -95,5 +101,7 @@ $(READY): setup.cfg pyproject.toml
 
 $(BENCH): setup.cfg pyproject.toml
 	test -x $(BENCH_BIN)/python || $(PYTHON) -m venv $(VENV)-bench
-	$(BENCH_BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' $(PEERS)
+	$(BENCH_BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[viz]' $(PEERS)
+	$(BENCH_BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH) torch \
+	    || $(BENCH_BIN)/python -m pip install --quiet --disable-pip-version-check torch
 	@touch $@

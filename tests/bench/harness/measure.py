@@ -1,0 +1,191 @@
+"""Times of several contenders side by side: all of them take turns, again and again.
+
+    result = measure(row, available(None), Effort())
+
+What disturbs the machine for a moment disturbs everyone alike, and the minimum tells what a call
+costs when nothing does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import itertools
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from harness.contenders import GRAPHIFY, NUMPY, Call, Contender, leaves, wait_for_jax, waiting_for
+from harness.record import Result, Row, Samples
+
+Loop = Callable[[int], float]
+SLOW, VERY_SLOW = 0.3, 3.0  # seconds a call: fewer samples, one sample
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure.
+
+    Attributes:
+        quick: small inputs, whatever the figures are worth.
+        rounds: samples of each contender.
+        seconds: length of a sample.
+        patience: seconds for preparing a contender, its compilation included.
+    """
+
+    quick: bool = False
+    rounds: int = 9
+    seconds: float = 0.012
+    patience: int = 120
+
+
+QUICK = Effort(quick=True, rounds=2, seconds=0.0005, patience=60)
+
+
+class Wrong(Exception):
+    """A contender's result is not NumPy's."""
+
+
+def looped(call: Call, wait: str = "{}") -> Loop:
+    """A loop that makes the call so many times as a user's line would, and gives the seconds."""
+    names = [f"a{i}" for i in range(len(call.args))]
+    line = wait.format(f"f({', '.join(names)})")
+    source = (
+        f"def loop(count, {', '.join([*names, 'f'])}):\n"
+        f"    turns = repeat(None, count)\n"
+        f"    start = clock()\n"
+        f"    for _ in turns:\n"
+        f"        {line}\n"
+        f"    return clock() - start\n"
+    )
+    space: dict[str, Any] = {
+        "repeat": itertools.repeat,
+        "clock": time.perf_counter,
+        "wait": wait_for_jax,
+    }
+    exec(source, space)
+    loop = space["loop"]
+    return lambda count: loop(count, *call.args, call.function)  # type: ignore[no-any-return]
+
+
+@contextlib.contextmanager
+def within(seconds: int) -> Iterator[None]:
+    """TimeoutError if the block takes longer."""
+
+    def expired(*_: Any) -> None:
+        raise TimeoutError(f"over {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, expired)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def check(row: Row, contender: Contender, result: Any, expected: Any) -> None:
+    """Raise `Wrong` unless a result is NumPy's, but for rounding."""
+    if contender.library in row.results:
+        result = row.results[contender.library](result)
+    ours, theirs = leaves(result), leaves(expected)
+    if len(ours) != len(theirs):
+        raise Wrong(f"{len(ours)} arrays instead of {len(theirs)}")
+    for got, want in zip(ours, theirs, strict=True):
+        got, want = np.asarray(got), np.asarray(want)
+        if got.shape != want.shape:
+            raise Wrong(f"shape {got.shape} instead of {want.shape}")
+        if contender.library == GRAPHIFY and got.dtype != want.dtype:
+            raise Wrong(f"{got.dtype} instead of {want.dtype}")
+        far = np.abs(got - want) > row.tolerance * max(
+            1e-30, float(np.max(np.abs(want), initial=0))
+        )
+        far |= np.isnan(got) != np.isnan(want)
+        if far.sum() > row.strays * far.size:
+            raise Wrong("another result than NumPy's")
+
+
+def brief(error: BaseException) -> str:
+    """An error as a cell of a table shows it."""
+    text = str(error).strip().splitlines()
+    kind = type(error).__name__
+    if isinstance(error, (Wrong, TimeoutError)):
+        return str(error)
+    return f"{kind}: {text[0][:100]}" if text else kind
+
+
+@dataclass
+class Ready:
+    """A contender that gave the right result, and how many calls make a sample."""
+
+    loop: Loop
+    count: int
+    rounds: int
+    samples: list[float]
+
+
+def prepare(
+    row: Row, contender: Contender, inputs: tuple[Any, ...], expected: Any, effort: Effort
+) -> Ready | None:
+    """Compile, check, and find out how often to call; None if it does not take part."""
+    with within(effort.patience):
+        call = contender.call(row, inputs)
+        if call is None:
+            return None
+        start = time.perf_counter()
+        result = call.function(*call.args)
+        first = time.perf_counter() - start
+        check(row, contender, result, expected)
+        loop = looped(call, waiting_for(result))
+        if contender.library == NUMPY and first > VERY_SLOW:
+            return Ready(loop, 1, 0, [first])
+        once = loop(1)
+    if once > VERY_SLOW:
+        return Ready(loop, 1, 0, [once])
+    count = 1
+    while (taken := loop(count)) < effort.seconds / 2 and count < 1 << 20:
+        count = max(2 * count, int(0.7 * count * effort.seconds / max(taken, 1e-9)))
+    slow = taken / count > SLOW
+    return Ready(loop, count, min(effort.rounds, 3) if slow else effort.rounds, [])
+
+
+def take_turns(contenders: Sequence[Ready], rounds: int) -> None:
+    """Sample everyone in turn, so many times."""
+    gc.collect()
+    gc.disable()
+    try:
+        for turn in range(rounds):
+            for ready in contenders:
+                if turn < ready.rounds:
+                    time.sleep(0.003)  # the last one's threads stop waiting for more work
+                    ready.loop(1)
+                    ready.samples.append(ready.loop(ready.count) / ready.count)
+    finally:
+        gc.enable()
+
+
+def measure(row: Row, contenders: Sequence[Contender], effort: Effort) -> Result:
+    """Prepare every contender of a row, then let them take turns."""
+    rng = np.random.default_rng(0)
+    inputs = row.inputs(rng, row.quick if effort.quick else row.size)
+    with np.errstate(all="ignore"):
+        expected = (row.numpy or row.function)(*inputs)
+        found: dict[str, Samples] = {}
+        ready: dict[str, Ready] = {}
+        for contender in contenders:
+            try:
+                prepared = prepare(row, contender, inputs, expected, effort)
+            except Exception as error:
+                found[contender.name] = Samples(error=brief(error))
+                continue
+            if prepared is not None:
+                ready[contender.name] = prepared
+                found[contender.name] = Samples()
+        take_turns(list(ready.values()), effort.rounds)
+    for name, each in ready.items():
+        found[name] = Samples(tuple(each.samples))
+    return Result(row.group, row.name, asdict(row.goal), found)
