@@ -131,7 +131,9 @@ class Module:
 
     def constant_bytes(self, name: str, data: bytes, align: int = 64) -> V:
         """A read-only global holding `data`."""
-        body = "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data)
+        body = "".join(
+            chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data
+        )
         self._globals[name] = (
             f'@{name} = internal constant [{len(data)} x i8] c"{body}", align {align}'
         )
@@ -300,7 +302,9 @@ class Function:
             return V(type, "zeroinitializer")
         if not type.is_float:
             return V(type, "<" + ", ".join([f"{one} {literal}"] * type.lanes) + ">")
-        place = self.op(PTR, f"getelementptr i8, {self._table()}, i64 {self.module.slot(one, literal)}")
+        place = self.op(
+            PTR, f"getelementptr i8, {self._table()}, i64 {self.module.slot(one, literal)}"
+        )
         return self.splat(self.load(one, place), type.lanes)
 
     def _table(self) -> V:
@@ -552,19 +556,29 @@ class Function:
 
     @contextmanager
     def folding(
-        self, start: V, stop: V, values: Sequence[V], step: int = 1, hint: str = "fold"
+        self,
+        start: V,
+        stop: V,
+        values: Sequence[V],
+        step: int = 1,
+        hint: str = "fold",
+        surely: bool = False,
     ) -> Iterator[Fold]:
         """A counting loop that carries values: what is written inside gives `fold.values` anew.
 
         The test is at the end of the body, so that a pass costs one branch. After the loop
         `fold.results` are the last values, or the first ones if there was no pass.
+
+        Args:
+            surely: there is a pass in any case, also where start is not below stop.
         """
         body, latch, done = self.label(hint), self.label(hint), self.label(hint)
         self._count += 1
         index, following = V(I64, f"%i{self._count}"), V(I64, f"%n{self._count}")
         names = [V(v.type, f"%c{self._count}.{k}") for k, v in enumerate(values)]
         before = self.block
-        self.br_if(self.icmp("slt", start, stop), body, done)
+        if not surely:
+            self.br_if(self.icmp("slt", start, stop), body, done)
         self.start(body)
         at = len(self._lines)
         fold = Fold(index, list(names))
@@ -578,10 +592,12 @@ class Function:
             for name, first, next in carried
         ]
         self.start(done)
-        fold.results = [
-            self.phi(first.type, [(first, before), (last, latch)])
-            for first, last in zip(values, fold.values, strict=True)
-        ]
+        fold.results = list(fold.values)
+        if not surely:
+            fold.results = [
+                self.phi(first.type, [(first, before), (last, latch)])
+                for first, last in zip(values, fold.values, strict=True)
+            ]
 
     @contextmanager
     def when(self, condition: V, hint: str = "then") -> Iterator[None]:

@@ -173,7 +173,7 @@ def _multiply_panels(
     i, j = f.mul(row_panel, i64(tile.rows)), f.mul(column_panel, i64(width))
     a = f.at(JOB.pointer(f, job, "a_packed"), own, f.mul(i, depth))
     b = f.at(JOB.pointer(f, job, "b_packed"), own, f.mul(j, depth))
-    f.call(kernel, VOID, [job, a, b, scratch, ZERO])
+    f.call(kernel, VOID, [job, a, b, scratch, ZERO, ZERO])
     rows = smin(f, f.sub(JOB.get(f, job, "block_rows"), i), i64(tile.rows))
     columns = smin(f, f.sub(JOB.get(f, job, "block_columns"), j), i64(width))
     row, column = (

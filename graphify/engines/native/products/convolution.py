@@ -91,7 +91,7 @@ def module(numbers: Numbers) -> Module:
     made = Module(f"convolution_{numbers.dtype}", numbers.target)
     tiling = plan(numbers)
     tiles.write_finished(made)
-    tiles.write_take(made, numbers)
+    tiles.write_take(made, numbers, packed=False)
     tiles.write_tile_at(made, numbers, tiling.strided)
     width = tiling.strided.vectors * numbers.lanes
     packing.write_pack(made, numbers, width, working=False, name="pack")
@@ -351,7 +351,10 @@ def _write_offsets(f: Function, work: V, offsets: V) -> None:
     joined = f.and_(several, near)
     steps = [taps[0], taps[1], f.select(joined, i64(1), taps[2])]
     depth = f.select(joined, f.mul(each, taps[2]), each)
-    WORK.set(f, work, runs=_product(f, steps), depth=depth)
+    runs = _product(f, steps)
+    none = f.icmp("eq", runs, ZERO)
+    WORK.set(f, work, runs=f.select(none, i64(1), runs), depth=f.select(none, ZERO, depth))
+    f.store(ZERO, offsets)
     with (
         f.counting(ZERO, steps[0]) as i,
         f.counting(ZERO, steps[1]) as j,
@@ -556,7 +559,8 @@ def _write_taps(made: Module, numbers: Numbers, width: int) -> None:
     direct = _flag(f, whole) if numbers.masked else ZERO
     with f.counting(ZERO, parts) as number:
         first = f.mul(number, part)
-        WORK.set(f, work, runs=smin(f, f.sub(runs, first), part), direct=direct)
+        some = f.intrinsic("smax", smin(f, f.sub(runs, first), part), i64(1))
+        WORK.set(f, work, runs=some, direct=direct)
         WORK.set(f, work, offsets=f.at(offsets, I64, first))
         WORK.set(f, work, adding=_flag(f, f.icmp("ne", number, ZERO)))
         b = f.at(WORK.pointer(f, work, "b"), one, f.mul(first, places))
@@ -611,6 +615,7 @@ def _write_kernel(made: Module, numbers: Numbers, tiling: Plan, name: str) -> No
     )
     runs = _product(f, [g.samples, *g.output[:2]])
     offsets = blocking.allocate(f, f.mul(f.add(runs, i64(1)), i64(8)))
+    f.store(ZERO, offsets)
     steps = [f.mul(s, pitch) for s, pitch in zip(g.stride, pitches, strict=True)]
     with (
         f.counting(ZERO, g.samples) as n,
@@ -630,7 +635,9 @@ def _write_kernel(made: Module, numbers: Numbers, tiling: Plan, name: str) -> No
     WORK.set(f, work, groups=g.groups, rows=rows, columns=g.features, panels=panels)
     WORK.set(f, work, places_a=x, places_c=f.args["w"], a_group=g.channels, c_group=g.features)
     WORK.set(f, work, a_row=i64(1), a_col=steps[2], c_row=g.outputs, c_col=i64(1))
-    WORK.set(f, work, runs=runs, offsets=offsets, depth=g.output[2], tile_rows=height)
+    WORK.set(f, work, runs=runs, offsets=offsets, tile_rows=height)
+    depth = f.select(f.icmp("eq", runs, ZERO), ZERO, g.output[2])
+    WORK.set(f, work, depth=depth)
     WORK.set(f, work, epilogue=ZERO, context=ZERO, turned=ZERO, last=i64(1))
     WORK.set(f, work, part=_runs_at_once(f, numbers, g, steps[2], runs))
     packed = _right_operand(f, numbers, g, work, width)

@@ -67,7 +67,8 @@ def write_parts(made: Module, numbers: Numbers, tiling: Plan) -> None:
     """What all products are made of."""
     made.variable("nowhere", I64)  # the offset of the only run of a matrix product
     tiles.write_finished(made)
-    tiles.write_take(made, numbers)
+    for packed in (False, True):
+        tiles.write_take(made, numbers, packed=packed)
     tiles.write_tile_at(made, numbers, tiling.strided)
     blocking.write_strided_tiles(made, numbers, tiling)
     width = tiling.packed.vectors * numbers.lanes

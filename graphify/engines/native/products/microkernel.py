@@ -1,6 +1,6 @@
 """The innermost loop: a tile of sums in registers, for operands of any strides or packed ones.
 
-    void tile(ptr job, ptr a, ptr b, ptr c, i64 columns)
+    void tile(ptr job, ptr a, ptr b, ptr c, i64 c_row, i64 columns)
 
 adds up, for the rows and columns of one tile,
 
@@ -8,8 +8,9 @@ adds up, for the rows and columns of one tile,
                      a[offsets[s] + row * a_row + t * a_col] * b[(s * depth + t) * b_row + column]
 
 A matrix product has one run. A convolution has one for each stretch of its window that lies
-contiguous in memory: that is all that makes it one. The tile is written to c, its columns next to
-each other (`direct`), or as working numbers to scratch memory, from where `tiles.py` takes it.
+contiguous in memory: that is all that makes it one. There is always a run, maybe without terms.
+The columns of c lie next to each other: it is scratch memory where they should not, or where sums
+are to be added to (see `tiles.py`).
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ def write_packed(made: Module, numbers: Numbers, tile: Tile) -> str:
     start = _zeros(f, numbers, tile)
     with f.folding(ZERO, depth, _flat(start)) as fold:
         fold.values = _flat(step(fold.index, _shaped(numbers, tile, fold.values)))
-    _spill(f, numbers, tile, _shaped(numbers, tile, fold.results))
+    sums = _shaped(numbers, tile, fold.results)
+    _write(f, numbers, tile, sums, i64(width), None, packed=True)
     f.ret()
     return f.name
 
@@ -85,28 +87,24 @@ def write_strided(made: Module, numbers: Numbers, tile: Tile) -> str:
         return [*full, numbers.load(f, places[-1], numbers.lanes, mask)]
 
     zeros = _flat(_zeros(f, numbers, tile))
-    with f.folding(ZERO, JOB.get(f, job, "runs"), [*zeros, b]) as run:
-        *sums, right = run.values
+    with f.folding(ZERO, JOB.get(f, job, "runs"), [*zeros, b], surely=True) as run:
+        *carried, right = run.values
         start = f.load(I64, f.at(offsets, I64, run.index))
-        with f.folding(ZERO, depth, [*sums, right, start]) as fold:
-            *sums, right, at = fold.values
+        with f.folding(ZERO, depth, [*carried, right, start]) as fold:
+            *carried, right, at = fold.values
             numbers_of_rows = [f.at(r, one, at) for r in rows]
-            tiles = _shaped(numbers, tile, sums)
-            tiles = _outer(f, numbers, numbers_of_rows, vectors(right), tiles, packed=False)
-            fold.values = [*_flat(tiles), f.at(right, one, line), f.add(at, term)]
+            added = _shaped(numbers, tile, carried)
+            added = _outer(f, numbers, numbers_of_rows, vectors(right), added, packed=False)
+            fold.values = [*_flat(added), f.at(right, one, line), f.add(at, term)]
         run.values = fold.results[:-1]
-    results = _shaped(numbers, tile, run.results[:-1])
-    if numbers.masked:
-        with f.when(f.icmp("ne", JOB.get(f, job, "direct"), ZERO)):
-            _write(f, numbers, tile, results, mask)
-            f.ret()
-    _spill(f, numbers, tile, results)
+    sums = _shaped(numbers, tile, run.results[:-1])
+    _write(f, numbers, tile, sums, f.args["c_row"], mask, packed=False)
     f.ret()
     return f.name
 
 
 def _open(made: Module, name: str) -> Function:
-    params = [(PTR, "job"), (PTR, "a"), (PTR, "b"), (PTR, "c"), (I64, "columns")]
+    params = [(PTR, "job"), (PTR, "a"), (PTR, "b"), (PTR, "c"), (I64, "c_row"), (I64, "columns")]
     return made.function(name, VOID, params, "internal")
 
 
@@ -131,25 +129,18 @@ def _outer(
     return added
 
 
-def _write(f: Function, numbers: Numbers, tile: Tile, sums: Tiles, mask: V | None) -> None:
-    """The tile to where it belongs."""
-    step = JOB.get(f, f.args["job"], "c_row")
-    one = cell(numbers.dtype)
+def _write(
+    f: Function, numbers: Numbers, tile: Tile, sums: Tiles, step: V, mask: V | None, packed: bool
+) -> None:
+    """The tile to memory; `packed`: as working numbers."""
+    one = cell(numbers.working if packed else numbers.dtype)
     line = f.args["c"]
     for i, row in enumerate(sums):
+        line = f.at(line, one, step) if i else line
         for v, x in enumerate(row):
             last = v == tile.vectors - 1
-            numbers.store(f, x, f.at(line, one, v * numbers.lanes), mask if last else None)
-        if i + 1 < tile.rows:
-            line = f.at(line, one, step)
-
-
-def _spill(f: Function, numbers: Numbers, tile: Tile, sums: Tiles) -> None:
-    """The tile to scratch memory, rows of `vectors` vectors."""
-    one = cell(numbers.working)
-    places = [x for row in sums for x in row]
-    for k, x in enumerate(places):
-        numbers.store(f, x, f.at(f.args["c"], one, k * numbers.lanes), packed=True)
+            place = f.at(line, one, v * numbers.lanes)
+            numbers.store(f, x, place, mask if last else None, packed=packed)
 
 
 # --- sums as one flat list of registers, and back -------------------------------------------------

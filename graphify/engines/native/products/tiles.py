@@ -15,26 +15,28 @@ from graphify.engines.native.products.numbers import Numbers, cell, spans
 _TILE = [(I64, "row"), (I64, "column"), (I64, "rows"), (I64, "columns")]
 
 
-def write_take(made: Module, numbers: Numbers) -> None:
+def write_take(made: Module, numbers: Numbers, *, packed: bool) -> None:
+    """take: for working numbers (packed), take_own: for those of the dtype."""
     params = [(PTR, "job"), (PTR, "sums"), (I64, "width"), (PTR, "c")]
+    name = "take" if packed else "take_own"
     f = made.function(
-        "take", VOID, [*params, (I64, "rows"), (I64, "columns")], "internal", "noinline nounwind"
+        name, VOID, [*params, (I64, "rows"), (I64, "columns")], "internal", "noinline nounwind"
     )
     adding = f.icmp("ne", JOB.get(f, f.args["job"], "adding"), ZERO)
     near = f.icmp("eq", JOB.get(f, f.args["job"], "c_col"), i64(1))
     for add, condition in ((True, adding), (False, f.not_(adding))):
         with f.when(condition):
             with f.when(near):
-                _take_rows(f, numbers, add, near=True)
+                _take_rows(f, numbers, packed, add, near=True)
                 f.ret()
-            _take_rows(f, numbers, add, near=False)
+            _take_rows(f, numbers, packed, add, near=False)
             f.ret()
     f.ret()
 
 
-def _take_rows(f: Function, numbers: Numbers, add: bool, near: bool) -> None:
+def _take_rows(f: Function, numbers: Numbers, packed: bool, add: bool, near: bool) -> None:
     job, columns = f.args["job"], f.args["columns"]
-    own, one = cell(numbers.working), cell(numbers.dtype)
+    own, one = cell(numbers.working if packed else numbers.dtype), cell(numbers.dtype)
     step = JOB.get(f, job, "c_col")
 
     with f.counting(ZERO, f.args["rows"]) as row:
@@ -42,7 +44,7 @@ def _take_rows(f: Function, numbers: Numbers, add: bool, near: bool) -> None:
         line = f.at(f.args["c"], one, f.mul(row, JOB.get(f, job, "c_row")))
 
         def put(at: V, lanes: int, mask: V | None) -> None:
-            x = numbers.load(f, f.at(source, own, at), lanes, mask, packed=True)
+            x = numbers.load(f, f.at(source, own, at), lanes, mask, packed=packed)
             place = f.at(line, one, at if near else f.mul(at, step))
             if add:
                 x = numbers.add(f, numbers.load(f, place, lanes, mask), x)
@@ -101,13 +103,13 @@ def write_tile_at(made: Module, numbers: Numbers, largest: Tile) -> None:
     direct, spilled, done = f.label("direct"), f.label("spilled"), f.label("done")
     f.br_if(f.icmp("ne", JOB.get(f, job, "direct"), ZERO), direct, spilled)
     f.start(direct)
-    f.call_pointer(kernel, VOID, [job, a, b, c, columns])
+    f.call_pointer(kernel, VOID, [job, a, b, c, JOB.get(f, job, "c_row"), columns])
     f.br(done)
     f.start(spilled)
-    scratch = f.alloca(cell(numbers.working), largest.rows * largest.vectors * numbers.lanes)
-    f.call_pointer(kernel, VOID, [job, a, b, scratch, columns])
+    scratch = f.alloca(cell(numbers.dtype), largest.rows * largest.vectors * numbers.lanes)
     width = f.mul(f.add(more, i64(1)), lanes)
-    f.call("take", VOID, [job, scratch, width, c, rows, columns])
+    f.call_pointer(kernel, VOID, [job, a, b, scratch, width, columns])
+    f.call("take_own", VOID, [job, scratch, width, c, rows, columns])
     f.start(done)
     when_last(f, c, f.args["row"], f.args["column"], rows, columns)
     f.ret()
