@@ -51,9 +51,13 @@ from graphify.errors import InternalError
 
 KINDS = ("serial", "vector", "parallel", "reduce")
 SHOWN = 8  # lines of a statement that an error shows
-_COMPARE = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
+_COMPARE = frozenset(
+    ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"]
+)
 _LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
-_ALIKE = frozenset(["add", "subtract", "multiply"])  # of INDEX: operands and result alike
+_ALIKE = frozenset(
+    ["add", "subtract", "multiply"]
+)  # of INDEX: operands and result alike
 
 
 def check(program: Program) -> None:
@@ -83,8 +87,12 @@ class _Checker:
             self.visible.update(v for v in buffer.strides or () if isinstance(v, Var))
             self.live.add(buffer)
         self.sequence(program.sizes)
-        self.need(len(program.dims) == len(program.results), "one shape for each result")
-        allocated = {s.buffer for s in statements(program.body) if isinstance(s, Allocate)}
+        self.need(
+            len(program.dims) == len(program.results), "one shape for each result"
+        )
+        allocated = {
+            s.buffer for s in statements(program.body) if isinstance(s, Allocate)
+        }
         for buffer, dims in zip(program.results, program.dims, strict=True):
             if dims is not None:
                 self.need(len(dims) == buffer.ndim, f"the rank of result {buffer.name}")
@@ -158,8 +166,14 @@ class _Checker:
     def operation(self, apply: Apply) -> None:
         op, kinds = apply.op, [a.dtype for a in apply.args]
         if op == "where":
-            self.need(len(kinds) == 3 and kinds[0] == BOOL, "`where` has a bool and two values")
-            self.need(kinds[1] == kinds[2] == apply.dtype, "both sides of `where` have its dtype")
+            self.need(
+                len(kinds) == 3 and kinds[0] == BOOL,
+                "`where` has a bool and two values",
+            )
+            self.need(
+                kinds[1] == kinds[2] == apply.dtype,
+                "both sides of `where` have its dtype",
+            )
         elif op == "cast":
             self.need(len(kinds) == 1, "`cast` has one operand")
         elif op in _COMPARE or op in _LOGICAL:
@@ -181,7 +195,10 @@ class _Checker:
     def touch(self, buffer: Buffer) -> None:
         """A buffer must be there, and what its address is made of visible."""
         if buffer.strides is not None:
-            self.need(len(buffer.strides) == buffer.ndim, f"one stride per axis of {buffer.name}")
+            self.need(
+                len(buffer.strides) == buffer.ndim,
+                f"one stride per axis of {buffer.name}",
+            )
             self.expressions(buffer.strides, INDEX)
         else:
             self.expressions(buffer.shape[1:], INDEX)
@@ -234,7 +251,9 @@ def _store(c: _Checker, stmt: Store) -> None:
     c.index(stmt.buffer, stmt.index)
     c.expressions(stmt.index, INDEX)
     c.expression(stmt.value, stmt.buffer.dtype)
-    c.need(not isinstance(stmt.buffer.root.home, Literal), "constant data does not change")
+    c.need(
+        not isinstance(stmt.buffer.root.home, Literal), "constant data does not change"
+    )
 
 
 def _reduce(c: _Checker, stmt: Reduce) -> None:
@@ -245,7 +264,9 @@ def _reduce(c: _Checker, stmt: Reduce) -> None:
 def _for(c: _Checker, stmt: For) -> None:
     c.expression(stmt.extent, INDEX)
     c.need(stmt.kind in KINDS, f"a loop is {' or '.join(KINDS)}, not {stmt.kind!r}")
-    c.need(stmt.var.dtype == INDEX and not stmt.var.mutable, "an index is a fixed int64")
+    c.need(
+        stmt.var.dtype == INDEX and not stmt.var.mutable, "an index is a fixed int64"
+    )
     if stmt.kind == "vector":
         _lanes(c, stmt)
     if stmt.kind == "parallel":
@@ -276,7 +297,9 @@ def _turns(c: _Checker, stmt: For) -> None:
     inside = {s.var for s in statements(stmt.body) if isinstance(s, Let)}
     for inner in statements(stmt.body):
         if isinstance(inner, Set) and inner.var not in inside:
-            c.fail(f"a parallel loop sets the variable {inner.var.name!r} of the outside")
+            c.fail(
+                f"a parallel loop sets the variable {inner.var.name!r} of the outside"
+            )
 
 
 def _while(c: _Checker, stmt: While) -> None:
@@ -298,9 +321,12 @@ def _if(c: _Checker, stmt: If) -> None:
 def _allocate(c: _Checker, stmt: Allocate) -> None:
     home = stmt.buffer.home
     c.expressions(stmt.buffer.shape, INDEX)
-    c.need(not isinstance(home, View | Literal), "views and constants have memory already")
     c.need(
-        stmt.buffer not in c.live or isinstance(home, Handle), f"{stmt.buffer.name} has no memory"
+        not isinstance(home, View | Literal), "views and constants have memory already"
+    )
+    c.need(
+        stmt.buffer not in c.live or isinstance(home, Handle),
+        f"{stmt.buffer.name} has no memory",
     )
     c.live.add(stmt.buffer)
     c.since[stmt.buffer] = len(c.loops)
@@ -313,13 +339,18 @@ def _free(c: _Checker, stmt: Free) -> None:
         return
     c.touch(buffer)
     c.need(buffer in c.since, f"{buffer.name} was allocated here")
-    c.need(c.since[buffer] == len(c.loops), f"{buffer.name} is freed in the loop that allocated it")
+    c.need(
+        c.since[buffer] == len(c.loops),
+        f"{buffer.name} is freed in the loop that allocated it",
+    )
     c.live.discard(buffer)
 
 
 def _point(c: _Checker, stmt: Point) -> None:
     c.need(isinstance(stmt.handle.home, Handle), "handles are aimed, nothing else")
-    c.need(stmt.handle.dtype == stmt.target.dtype, "a handle and its target have one dtype")
+    c.need(
+        stmt.handle.dtype == stmt.target.dtype, "a handle and its target have one dtype"
+    )
     c.touch(stmt.target)
     c.live.add(stmt.handle)
 

@@ -1,7 +1,7 @@
 """Stored values are used from their register, and what nobody reads is not stored.
 
-    t[i] = exp(x[i])                t = exp(x[i])
-    y[i] = t[i] + 1          ->     y[i] = t + 1
+t[i] = exp(x[i])                t = exp(x[i])
+y[i] = t[i] + 1          ->     y[i] = t + 1
 """
 
 from __future__ import annotations
@@ -49,7 +49,11 @@ def _forward(block: Block, known: Known) -> Block:
     known, result = dict(known), list[Stmt]()
 
     def leaf(expr: Expr) -> Expr:
-        return known.get((expr.buffer, expr.index), expr) if isinstance(expr, Load) else expr
+        return (
+            known.get((expr.buffer, expr.index), expr)
+            if isinstance(expr, Load)
+            else expr
+        )
 
     for stmt in block:
         match stmt:
@@ -61,9 +65,9 @@ def _forward(block: Block, known: Known) -> Block:
                 }
                 kept = lasting if not isinstance(stmt, If) else known
                 stmt = _head(stmt, kept)
-                result.append(replace(stmt, **inner))
+                result.append(replace(stmt, **inner))  # type: ignore[arg-type]
                 known = lasting
-            case Store(buffer, index, value, source):
+            case Store(buffer, source=source):
                 moved = map_statement(stmt, leaf)
                 assert isinstance(moved, Store)
                 value = moved.value
@@ -96,9 +100,10 @@ def _head(stmt: Stmt, known: Known) -> Stmt:
         name = "extent" if isinstance(stmt, For) else "condition"
         old = getattr(stmt, name)
         new = map_expr(
-            old, lambda e: known.get((e.buffer, e.index), e) if isinstance(e, Load) else e
+            old,
+            lambda e: known.get((e.buffer, e.index), e) if isinstance(e, Load) else e,
         )
-        return replace(stmt, **{name: new})
+        return replace(stmt, **{name: new})  # type: ignore[arg-type]
     return stmt
 
 
@@ -111,7 +116,9 @@ def _surviving(known: Known, stmt: Stmt) -> Known:
         (buffer, index): value
         for (buffer, index), value in known.items()
         if buffer.root not in fact.writes
-        and not any(isinstance(p, Var) and p in fact.changes for i in index for p in parts(i))
+        and not any(
+            isinstance(p, Var) and p in fact.changes for i in index for p in parts(i)
+        )
     }
 
 
@@ -141,7 +148,7 @@ def _variables(stmt: Stmt) -> set[Var]:
         fact.expression(expr)
     for buffer, _ in buffers_of(stmt):
         fact.address(buffer)
-    if isinstance(stmt, Allocate):
+    if isinstance(stmt, (Allocate, Call)):
         fact.add(stmt)
     if isinstance(stmt, Call):  # what it sets must be declared
         fact.uses.update(stmt.variables)
@@ -156,7 +163,9 @@ def _without(block: Block, read: set[Buffer], used: set[Var]) -> Block:
         for stmt in block
         if not _dead(stmt, read, used)
     ]
-    same = len(kept) == len(block) and all(a is b for a, b in zip(kept, block, strict=True))
+    same = len(kept) == len(block) and all(
+        a is b for a, b in zip(kept, block, strict=True)
+    )
     return block if same else tuple(kept)
 
 
@@ -170,4 +179,3 @@ def _dead(stmt: Stmt, read: set[Buffer], used: set[Var]) -> bool:
             return True
     name = type(stmt).__name__
     return name in ("Set", "Reduce") and stmt.var not in used  # type: ignore[union-attr]
-

@@ -22,7 +22,6 @@ from graphify.engines.native.loops.program import (
     If,
     Let,
     Load,
-    Note,
     Stmt,
     Var,
     While,
@@ -172,6 +171,3 @@ def _axes_of(var: Var, accesses: list[Access]) -> set[int]:
         here = {axis for axis, place in enumerate(index) if place is var}
         found = here if found is None else found & here
     return found or set()
-
-
-__all__ = ["Note", "fuse"]

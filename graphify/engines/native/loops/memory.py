@@ -24,7 +24,7 @@ from graphify.engines.native.loops.program import (
     While,
 )
 from graphify.engines.native.loops.summary import summary
-from graphify.engines.native.loops.walk import map_blocks, parts, statements
+from graphify.engines.native.loops.walk import map_blocks, parts
 
 
 def hoist_allocations(block: Block) -> Block:
@@ -36,7 +36,9 @@ def hoist_allocations(block: Block) -> Block:
             body = stmt.body
             fact = summary(stmt)
             inside = fact.defines | fact.changes
-            moved = [s for s in body if isinstance(s, Allocate) and _fixed(s.buffer, inside)]
+            moved = [
+                s for s in body if isinstance(s, Allocate) and _fixed(s.buffer, inside)
+            ]
             if moved:
                 result += moved
                 stmt = replace(stmt, body=tuple(s for s in body if s not in moved))
@@ -72,6 +74,3 @@ def free(block: Block) -> Block:
     for buffer, i in last.items():
         ends.setdefault(i, []).append(Free(buffer))
     return tuple(s for i, stmt in enumerate(block) for s in (stmt, *ends.get(i, ())))
-
-
-__all__ = ["free", "hoist_allocations", "statements"]

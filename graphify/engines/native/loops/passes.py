@@ -1,6 +1,6 @@
 """The passes on loop-level programs, in order.
 
-    program = optimise(lower(graph))
+program = optimise(lower(graph))
 """
 
 from __future__ import annotations

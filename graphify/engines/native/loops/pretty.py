@@ -104,7 +104,9 @@ class _Printer:
         if buffer.strides is not None and buffer.ndim:
             kind += f" by ({', '.join(self.expr(s) for s in buffer.strides)})"
         if isinstance(buffer.home, View):
-            kind += f" at {self.name(buffer.home.base)} + {self.expr(buffer.home.offset)}"
+            kind += (
+                f" at {self.name(buffer.home.base)} + {self.expr(buffer.home.offset)}"
+            )
         return f"{self.name(buffer)}: {kind}"
 
     def expr(self, expr: Expr, inside: bool = False) -> str:
@@ -148,7 +150,9 @@ class _Printer:
             case Set(var, value):
                 yield f"{self.name(var)} := {self.expr(value)}"
             case Store(buffer, index, value):
-                yield self.sourced(f"{self.element(buffer, index)} = {self.expr(value)}", stmt)
+                yield self.sourced(
+                    f"{self.element(buffer, index)} = {self.expr(value)}", stmt
+                )
             case Reduce(var, op, value):
                 sign = _REDUCE.get(op, f"{op}=")
                 yield self.sourced(f"{self.name(var)} {sign} {self.expr(value)}", stmt)
@@ -179,13 +183,19 @@ class _Printer:
                 yield self.sourced(self.call(stmt), stmt)
             case Fail(condition, site, values):
                 shown = "".join(f", {self.expr(v)}" for v in values)
-                yield self.sourced(f"fail {site}{shown} if {self.expr(condition)}", stmt)
+                yield self.sourced(
+                    f"fail {site}{shown} if {self.expr(condition)}", stmt
+                )
             case Note(line):
                 yield f"# {line}"
 
     def call(self, call: Call) -> str:
-        outputs = [self.name(b) for b in call.outputs] + [self.name(v) for v in call.variables]
-        operands = [self.declared(b) for b in call.inputs] + [self.expr(s) for s in call.scalars]
+        outputs = [self.name(b) for b in call.outputs] + [
+            self.name(v) for v in call.variables
+        ]
+        operands = [self.declared(b) for b in call.inputs] + [
+            self.expr(s) for s in call.scalars
+        ]
         given = ", ".join(outputs)
         return f"{given + ' = ' if given else ''}{call.function}({', '.join(operands)})"
 

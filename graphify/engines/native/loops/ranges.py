@@ -14,7 +14,8 @@ whose turns never meet in memory is "parallel", however it was written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -66,12 +67,22 @@ class Knowledge:
     """What holds at one place of the program."""
 
     facts: list[Form] = field(default_factory=list)  # forms that are not negative
-    current: dict[Var, Form] = field(default_factory=dict)  # of mutable variables, at this place
+    current: dict[Var, Form] = field(
+        default_factory=dict
+    )  # of mutable variables, at this place
     # What holds wherever the variable can be seen:
-    forms: dict[Var, Form] = field(default_factory=dict)  # of variables that are never changed
-    loops: dict[Var, Form] = field(default_factory=dict)  # indices, outermost first: last values
-    clipped: dict[Var, Form] = field(default_factory=dict)  # v -> x where v = maximum(x, 0)
-    axes: set[Var] = field(default_factory=set)  # lengths of axes: neither negative nor huge
+    forms: dict[Var, Form] = field(
+        default_factory=dict
+    )  # of variables that are never changed
+    loops: dict[Var, Form] = field(
+        default_factory=dict
+    )  # indices, outermost first: last values
+    clipped: dict[Var, Form] = field(
+        default_factory=dict
+    )  # v -> x where v = maximum(x, 0)
+    axes: set[Var] = field(
+        default_factory=set
+    )  # lengths of axes: neither negative nor huge
 
     def copy(self) -> Knowledge:
         """For a nested block, where more facts hold and variables may change."""
@@ -96,7 +107,11 @@ class Knowledge:
                     return None
                 if set(y) <= {ONE}:
                     return {atom: c * y.get(ONE, 0) for atom, c in x.items() if y}
-                return {atom: c * x.get(ONE, 0) for atom, c in y.items()} if set(x) <= {ONE} else None
+                return (
+                    {atom: c * x.get(ONE, 0) for atom, c in y.items()}
+                    if set(x) <= {ONE}
+                    else None
+                )
             case Apply("negative", (a,)):
                 x = self.form(a)
                 return None if x is None else {atom: -c for atom, c in x.items()}
@@ -115,7 +130,9 @@ class Knowledge:
         """Whether the form is known not to be negative."""
         if self._plain(form):
             return True
-        return any(self._plain(plus(form, fact, -1)) for fact in reversed(self.facts[-FACTS:]))
+        return any(
+            self._plain(plus(form, fact, -1)) for fact in reversed(self.facts[-FACTS:])
+        )
 
     def _plain(self, form: Form) -> bool:
         """Whether it is not negative at the worst values of the loops' indices."""
@@ -166,11 +183,15 @@ class Knowledge:
             case Apply("logical_or", (a, b)), False:
                 self.learn(a, False)
                 self.learn(b, False)
-            case Apply("greater_equal", (Apply("cast", (a,)), Apply("cast", (b,)))), False:
+            case Apply(
+                "greater_equal", (Apply("cast", (a,)), Apply("cast", (b,)))
+            ), False:
                 if _unsigned(condition):
                     self._note(a, Const(0, INDEX), 0)  # a >= 0
                     self._note(b, a, -1)  # b - a - 1 >= 0
-            case Apply(op, (a, b)), _ if op in _LESS and a.dtype.kind == b.dtype.kind == "i":
+            case Apply(op, (a, b)), _ if (
+                op in _LESS and a.dtype.kind == b.dtype.kind == "i"
+            ):
                 swap, offset = _LESS[op] if holds else _LESS[_OPPOSITE[op]]
                 self._note(*((a, b) if swap else (b, a)), offset)
             case Apply("equal", (a, b)), True:
@@ -196,7 +217,9 @@ class Knowledge:
                 return self.always(inner)
             case Apply("greater_equal", (Apply("cast", (a,)), Apply("cast", (b,)))):
                 return _unsigned(condition) and self._within(a, b)
-            case Apply(op, (a, b)) if op in _LESS and a.dtype.kind == b.dtype.kind == "i":
+            case Apply(op, (a, b)) if (
+                op in _LESS and a.dtype.kind == b.dtype.kind == "i"
+            ):
                 swap, offset = _LESS[_OPPOSITE[op]]
                 return self._follows(*((a, b) if swap else (b, a)), offset)
             case Apply("not_equal", (a, b)):
@@ -205,7 +228,9 @@ class Knowledge:
 
     def always(self, condition: Expr) -> bool:
         match condition:
-            case Apply(op, (a, b)) if op in _LESS and a.dtype.kind == b.dtype.kind == "i":
+            case Apply(op, (a, b)) if (
+                op in _LESS and a.dtype.kind == b.dtype.kind == "i"
+            ):
                 swap, offset = _LESS[op]
                 return self._follows(*((a, b) if swap else (b, a)), offset)
         return False
@@ -271,7 +296,7 @@ def _statement(stmt: Stmt, known: Knowledge) -> Stmt | None:
             _define(known, var, value)
         case Reduce(var):
             known.current.pop(var, None)
-        case Checked(var, op, args):
+        case Checked():
             return _checked(stmt, known)
         case Fail(condition):
             if known.never(condition):
@@ -414,7 +439,11 @@ def _loops_in(block: Sequence[Stmt]) -> list[Var]:
 
 
 def _apart(
-    write: Access, other: Access, inner: Sequence[Var], varying: Set[Var], known: Knowledge
+    write: Access,
+    other: Access,
+    inner: Sequence[Var],
+    varying: AbstractSet[Var],
+    known: Knowledge,
 ) -> bool:
     """Whether a write in one turn of loop inner[-1] never meets an access in another turn."""
     if write[0] is not other[0] or write[1] is None or other[1] is None:
@@ -428,9 +457,11 @@ def _apart(
     return False
 
 
-def _steady(atoms: Set[Any], varying: Set[Var]) -> bool:
+def _steady(atoms: AbstractSet[Any], varying: AbstractSet[Var]) -> bool:
     """Whether, but for loop indices, nothing in a form changes from turn to turn."""
-    return all(atom is ONE or (isinstance(atom, Var) and atom not in varying) for atom in atoms)
+    return all(
+        atom is ONE or (isinstance(atom, Var) and atom not in varying) for atom in atoms
+    )
 
 
 def _in_step(a: Form, b: Form, inner: Sequence[Var]) -> bool:
@@ -455,4 +486,6 @@ def _distinct(a: Form, b: Form, inner: Sequence[Var], known: Knowledge) -> bool:
 
 
 def _renamed(form: Form, twins: Mapping[Var, object]) -> Form:
-    return {twins.get(atom, atom) if atom is not ONE else ONE: c for atom, c in form.items()}
+    return {
+        twins.get(atom, atom) if atom is not ONE else ONE: c for atom, c in form.items()
+    }

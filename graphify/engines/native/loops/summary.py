@@ -1,7 +1,7 @@
 """What a statement reads, writes and defines: what decides whether two may change places or fuse.
 
-    a, b = summary(first), summary(second)
-    conflict(a, b)      # whether their order matters
+a, b = summary(first), summary(second)
+conflict(a, b)      # whether their order matters
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ class Summary:
     writes: dict[Buffer, list[Access]] = field(default_factory=dict)
     uses: set[Var] = field(default_factory=set)
     defines: set[Var] = field(default_factory=set)
-    changes: set[Var] = field(default_factory=set)  # mutable variables set, declared or not here
+    changes: set[Var] = field(
+        default_factory=set
+    )  # mutable variables set, declared or not here
     effects: bool = False  # calls Python
     fails: bool = False
     allocates: set[Buffer] = field(default_factory=set)
@@ -100,23 +102,32 @@ class Summary:
             if isinstance(part, Var):
                 self.uses.add(part)
             elif isinstance(part, Load):
-                self.reads.setdefault(part.buffer.root, []).append((part.buffer, part.index))
+                self.reads.setdefault(part.buffer.root, []).append(
+                    (part.buffer, part.index)
+                )
                 self.address(part.buffer)
 
     def address(self, buffer: Buffer) -> None:
-        if buffer.strides is not None or isinstance(buffer.home, View) or buffer.ndim > 1:
+        if (
+            buffer.strides is not None
+            or isinstance(buffer.home, View)
+            or buffer.ndim > 1
+        ):
             for expr in address_expressions(buffer):
                 self.uses.update(_variables((expr,)))
 
     def call(self, call: Call) -> None:
         for buffer in call.inputs:
             self.reads.setdefault(buffer.root, []).append((buffer, None))
-            self.address(buffer)
         for buffer in call.outputs:
             self.writes.setdefault(buffer.root, []).append((buffer, None))
+        for buffer in (*call.inputs, *call.outputs):
             self.address(buffer)
+            self.uses.update(_variables(buffer.shape))
         self.changes.update(call.variables)
-        self.changes.update(v for b in call.outputs for v in b.shape if isinstance(v, Var))
+        self.changes.update(
+            v for b in call.outputs for v in b.shape if isinstance(v, Var)
+        )
         self.effects |= call.function == "host"
         self.fails |= call.function == "host"
 
@@ -132,8 +143,6 @@ def summary(stmt: Stmt | Iterable[Stmt]) -> Summary:
 def conflict(a: Summary, b: Summary) -> bool:
     """Whether the order of two statements matters."""
     if (a.effects or a.fails) and (b.effects or b.fails):
-        return True
-    if a.effects and any(isinstance(x, Buffer) for x in ()):
         return True
     if not a.defines.isdisjoint(b.uses) or not b.defines.isdisjoint(a.uses):
         return True

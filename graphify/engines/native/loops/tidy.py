@@ -1,9 +1,9 @@
 """Fewer names: copies are what they copy, equal values have one name, a value used once has none.
 
-    at = i                       y[i] = x[i] * 0.2
-    s = x[at]             ->
-    t = s * 0.2
-    y[at] = t
+at = i                       y[i] = x[i] * 0.2
+s = x[at]             ->
+t = s * 0.2
+y[at] = t
 """
 
 from __future__ import annotations
@@ -12,15 +12,12 @@ from collections import Counter
 from dataclasses import replace
 
 from graphify.engines.native.loops.program import (
-    INDEX,
     Allocate,
     Apply,
     Block,
-    Buffer,
     Call,
     Const,
     Expr,
-    For,
     If,
     Let,
     Load,
@@ -30,7 +27,6 @@ from graphify.engines.native.loops.program import (
     Stmt,
     Store,
     Var,
-    While,
 )
 from graphify.engines.native.loops.summary import Summary, summary
 from graphify.engines.native.loops.walk import (
@@ -63,7 +59,9 @@ def _in_addresses(block: Block) -> set[Var]:
     return fact.uses
 
 
-def _resolve(block: Block, names: Names, known: dict[Expr, Var], fixed: set[Var]) -> Block:
+def _resolve(
+    block: Block, names: Names, known: dict[Expr, Var], fixed: set[Var]
+) -> Block:
     """Replace copies, and values already computed, by what they are."""
     names, known = dict(names), dict(known)
 
@@ -76,7 +74,9 @@ def _resolve(block: Block, names: Names, known: dict[Expr, Var], fixed: set[Var]
         stmt = map_blocks(stmt, lambda inner: _resolve(inner, names, known, fixed))
         if isinstance(stmt, Let) and not stmt.var.mutable and stmt.var not in fixed:
             value = stmt.value
-            if isinstance(value, Const) or (isinstance(value, Var) and not value.mutable):
+            if isinstance(value, Const) or (
+                isinstance(value, Var) and not value.mutable
+            ):
                 names[stmt.var] = value
                 continue
             if value in known:
@@ -129,7 +129,9 @@ LARGEST = 12  # parts of an expression that is still put into another
 
 def _inline(block: Block, counts: Counter[Var], fixed: set[Var]) -> Block:
     result: list[Stmt] = []
-    waiting: dict[Var, tuple[Let, int]] = {}  # values that may move down, and where they stand
+    waiting: dict[
+        Var, tuple[Let, int]
+    ] = {}  # values that may move down, and where they stand
 
     def leaf(expr: Expr) -> Expr:
         if isinstance(expr, Var) and expr in waiting:
@@ -167,6 +169,3 @@ def _moves_past(let: Let, fact: Summary) -> bool:
         if isinstance(part, Var) and part in fact.changes:
             return False
     return True
-
-
-__all__ = ["INDEX", "Buffer", "For", "While", "inline", "tidy"]

@@ -1,7 +1,7 @@
 """Going through loop-level programs: children, rewriting, what is read and written.
 
-    loads(expr)                     # every Load in it
-    substitute(block, {i: j})       # variables replaced
+loads(expr)                     # every Load in it
+substitute(block, {i: j})       # variables replaced
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def map_statement(stmt: Stmt, leaf: Rename) -> Stmt:
     for name in _EXPRESSIONS.get(type(stmt), ()):
         old = getattr(stmt, name)
         new = (
-            tuple(map_expr(e, leaf) for e in old) if isinstance(old, tuple) else map_expr(old, leaf)
+            tuple(map_expr(e, leaf) for e in old)
+            if isinstance(old, tuple)
+            else map_expr(old, leaf)
         )
         if new is not old and new != old:
             changes[name] = new

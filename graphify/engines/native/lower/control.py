@@ -11,11 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphify.engines.native.lower.arrays import ArrayValue, Delayed, Lens, affine, whole
-from graphify.engines.native.lower.liveness import UPDATES, VIEWS, Facts
-from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.engines.native.loops.program import (
-    INDEX,
     ONE,
     Const,
     Expr,
@@ -24,8 +20,17 @@ from graphify.engines.native.loops.program import (
     Var,
     While,
 )
+from graphify.engines.native.lower.arrays import (
+    ArrayValue,
+    Delayed,
+    Lens,
+    affine,
+    whole,
+)
+from graphify.engines.native.lower.liveness import UPDATES
+from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Graph, Node, Value
-from graphify.ops.control import size_map
+from graphify.ir.sizes import Dim, SizeVar
 from graphify.ir.types import Spec
 
 BOOL = np.dtype(np.bool_)
@@ -44,7 +49,11 @@ def _call(low: Lowering, node: Node) -> None:
         for i, value in enumerate(node.outputs)
         if value in low.frame.wanted
     }
-    taken = [i for i, value in enumerate(node.inputs) if low.overwrites(value, node) is not None]
+    taken = [
+        i
+        for i, value in enumerate(node.inputs)
+        if low.overwrites(value, node) is not None
+    ]
     taken = [i for i in taken if node.inputs.count(node.inputs[i]) == 1]
     results = low.run(node.attrs["body"], args, wanted, taken)
     for value, result in zip(node.outputs, results, strict=True):
@@ -64,7 +73,9 @@ def _carrier(graph: Graph, result: Value) -> int | None:
     return params[result]
 
 
-def _places_of_results(low: Lowering, node: Node, graphs: Sequence[Graph]) -> list[Lens | Var]:
+def _places_of_results(
+    low: Lowering, node: Node, graphs: Sequence[Graph]
+) -> list[Lens | Var]:
     """Where the results of branches go: over a dead operand they all update, or new memory."""
     operands = node.inputs[1:]
     places: list[Lens | Var] = []
@@ -93,15 +104,23 @@ def _zero(spec: Spec) -> Const:
     return Const(spec.dtype.type(0).item(), spec.dtype)
 
 
-def deliver(low: Lowering, places: Sequence[Lens | Var], results: Sequence[Expr | ArrayValue]) -> None:
+def deliver(
+    low: Lowering, places: Sequence[Lens | Var], results: Sequence[Expr | ArrayValue]
+) -> None:
     """Put results where they belong, all at once: no place is overwritten before it is read."""
-    taken = {place.buffer.root: i for i, place in enumerate(places) if isinstance(place, Lens)}
+    taken = {
+        place.buffer.root: i
+        for i, place in enumerate(places)
+        if isinstance(place, Lens)
+    }
     ready: list[Expr | ArrayValue] = []
     scalars = [isinstance(p, Var) for p in places]
     for i, (place, result) in enumerate(zip(places, results, strict=True)):
         if isinstance(place, Lens):
             assert isinstance(result, (Lens, Delayed))
-            elsewhere = isinstance(result, Lens) and taken.get(result.buffer.root, i) != i
+            elsewhere = (
+                isinstance(result, Lens) and taken.get(result.buffer.root, i) != i
+            )
             moved = isinstance(result, Lens) and result.buffer.root is place.buffer.root
             if elsewhere or (moved and not _same(result, place)):
                 result = whole(low.copy(result))
@@ -154,7 +173,9 @@ def _cond(low: Lowering, node: Node) -> None:
         with low.inside() as block:
             wanted = {i: p for i, p in enumerate(places) if isinstance(p, Lens)}
             wanted = {
-                i: p for i, p in wanted.items() if _carrier(branch, branch.results[i]) is None
+                i: p
+                for i, p in wanted.items()
+                if _carrier(branch, branch.results[i]) is None
             }
             if any(p.buffer.root in _roots(args) for p in wanted.values()):
                 wanted = {
@@ -234,7 +255,9 @@ def _while(low: Lowering, node: Node) -> None:
         low.define(value, place)
 
 
-def _frozen(low: Lowering, args: Sequence[Expr | ArrayValue]) -> list[Expr | ArrayValue]:
+def _frozen(
+    low: Lowering, args: Sequence[Expr | ArrayValue]
+) -> list[Expr | ArrayValue]:
     """Carried variables as they are at the start of a turn: the turn changes them at its end."""
     return [low.let(a, a.name) if isinstance(a, Var) and a.mutable else a for a in args]
 
@@ -242,18 +265,28 @@ def _frozen(low: Lowering, args: Sequence[Expr | ArrayValue]) -> list[Expr | Arr
 @rule("loop")
 def _loop(low: Lowering, node: Node) -> None:
     attrs = node.attrs
-    _repeat(low, node, attrs["length"], attrs["body"], attrs["carry"], attrs["xs"], "serial")
+    _repeat(
+        low, node, attrs["length"], attrs["body"], attrs["carry"], attrs["xs"], "serial"
+    )
 
 
 @rule("map")
 def _map(low: Lowering, node: Node) -> None:
-    _repeat(low, node, node.attrs["length"], node.attrs["body"], 0, node.attrs["xs"], "parallel")
+    _repeat(
+        low,
+        node,
+        node.attrs["length"],
+        node.attrs["body"],
+        0,
+        node.attrs["xs"],
+        "parallel",
+    )
 
 
 def _repeat(
-    low: Lowering, node: Node, length: object, body: Graph, carry: int, xs: int, kind: str
+    low: Lowering, node: Node, length: Dim, body: Graph, carry: int, xs: int, kind: str
 ) -> None:
-    extent = low.dim(length)  # type: ignore[arg-type]
+    extent = low.dim(length)
     _steady(node, body, body.params[1:], carry)
     rows = body.results[carry:]
     outside = _outside(low, node, body, carry, xs)
@@ -294,19 +327,17 @@ def _repeat(
 def _row(low: Lowering, array: ArrayValue, i: Expr) -> Expr | ArrayValue:
     """x[i]: a view, or the element if the array has one axis."""
     if len(array.shape) == 1:
-        return array.at((i,)) if isinstance(array, Delayed) else _element(low, array, i)
+        return array.at((i,))
     inner = [affine(offset=i), *(affine((a, ONE)) for a in range(len(array.shape) - 1))]
     return array.remap(array.shape[1:], inner)
 
 
-def _element(low: Lowering, array: Lens, i: Expr) -> Expr | ArrayValue:
-    return array.at((i,))
-
-
-def _outside(low: Lowering, node: Node, body: Graph, carry: int, xs: int) -> dict[object, Expr]:
+def _outside(
+    low: Lowering, node: Node, body: Graph, carry: int, xs: int
+) -> dict[SizeVar, Expr]:
     """The body's size variables that operands bind, as they are outside."""
     inside = [value.spec for value in body.params[1:]]
-    found: dict[object, Expr] = {}
+    found: dict[SizeVar, Expr] = {}
     shapes = []
     for k, value in enumerate(node.inputs):
         array = low.array(value)
@@ -318,8 +349,10 @@ def _outside(low: Lowering, node: Node, body: Graph, carry: int, xs: int) -> dic
     return found
 
 
-def _sizes(value: Value) -> list[object]:
-    return [v for dim in value.spec.shape if not isinstance(dim, int) for v in dim.variables()]
-
-
-__all__ = ["INDEX", "VIEWS", "Facts", "size_map"]
+def _sizes(value: Value) -> list[SizeVar]:
+    return [
+        v
+        for dim in value.spec.shape
+        if not isinstance(dim, int)
+        for v in dim.variables()
+    ]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphify.engines.native.lower.host import Host, _Ordered, operands
-from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.engines.native.loops.program import (
     BOOL,
     Apply,
@@ -16,6 +14,8 @@ from graphify.engines.native.loops.program import (
     Reduce,
     compare,
 )
+from graphify.engines.native.lower.host import Host, _Ordered, operands
+from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value, attr_sizes
 
 
@@ -65,12 +65,16 @@ def _complain_here(low: Lowering, node: Node, unless: Expr) -> None:
     host = Host(node, tuple(described), tuple((s.dtype, s.ndim) for s in node.specs))
     low.hosts.append(_Ordered(host, node))
     attrs = {"number": len(low.hosts) - 1, "order": len(node.inputs)}
-    results = tuple(low.variable("unused", _nothing(s.dtype)) for s in node.specs if not s.shape)
-    call = Call("host", (), tuple(inputs), tuple(scalars), results, attrs, 0, node.source)
+    results = tuple(
+        low.variable("unused", _nothing(s.dtype)) for s in node.specs if not s.shape
+    )
+    call = Call(
+        "host", (), tuple(inputs), tuple(scalars), results, attrs, 0, node.source
+    )
     low.emit(If(Apply("logical_not", (unless,), BOOL), (call,), (), node.source))
 
 
-def _nothing(dtype: np.dtype) -> Const:  # type: ignore[type-arg]
+def _nothing(dtype: np.dtype) -> Const:
     return Const(dtype.type(0).item(), dtype)
 
 
@@ -81,7 +85,9 @@ def _in_range(low: Lowering, node: Node) -> None:
         raise Declined
     x, first, end = (low.scalar(v) for v in node.inputs)
     inside = Apply(
-        "logical_and", (compare("greater_equal", x, first), compare("less", x, end)), BOOL
+        "logical_and",
+        (compare("greater_equal", x, first), compare("less", x, end)),
+        BOOL,
     )
     if {x.dtype, first.dtype, end.dtype} != {x.dtype}:
         raise Declined

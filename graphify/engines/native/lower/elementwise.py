@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from graphify.engines.native.lower.arrays import ArrayValue, Index, affine
-from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.engines.native.loops.program import (
     INDEX,
     ONE,
@@ -17,13 +15,12 @@ from graphify.engines.native.loops.program import (
     Checked,
     Const,
     Expr,
-    Fail,
     Var,
     compare,
-    index,
-    plus,
     select,
 )
+from graphify.engines.native.lower.arrays import ArrayValue, Index, affine
+from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
 from graphify.ir.op import REGISTRY
 from graphify.ir.types import is_integer
@@ -43,7 +40,7 @@ class Dummy:
         try:
             assert self.node.op.eval is not None
             self.node.op.eval(*arrays, **self.node.attrs)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it raises is the answer
             return error
         return ValueError(f"{self.node.op.name}: operands of shapes that do not fit")
 
@@ -65,7 +62,9 @@ def broadcast_shape(low: Lowering, node: Node, arrays: Sequence[ArrayValue]) -> 
     result: list[Expr] = []
     for axis in range(rank):
         lengths = [
-            a.shape[axis - rank + len(a.shape)] for a in arrays if axis - rank + len(a.shape) >= 0
+            a.shape[axis - rank + len(a.shape)]
+            for a in arrays
+            if axis - rank + len(a.shape) >= 0
         ]
         distinct = [d for d in dict.fromkeys(lengths) if d != ONE]
         known = [d for d in distinct if isinstance(d, Const)]
@@ -85,7 +84,10 @@ def broadcast_shape(low: Lowering, node: Node, arrays: Sequence[ArrayValue]) -> 
                 if d != result[-1]:
                     wrong = Apply(
                         "logical_and",
-                        (compare("not_equal", d, ONE), compare("not_equal", d, result[-1])),
+                        (
+                            compare("not_equal", d, ONE),
+                            compare("not_equal", d, result[-1]),
+                        ),
                         np.dtype(np.bool_),
                     )
                     mismatch(low, wrong, node)
@@ -156,14 +158,19 @@ class _Again:
         self.node = node
 
     def __call__(self, values: Sequence[Any]) -> BaseException:
-        arrays = [np.asarray(v, x.spec.dtype) for v, x in zip(values, self.node.inputs, strict=True)]
+        arrays = [
+            np.asarray(v, x.spec.dtype)
+            for v, x in zip(values, self.node.inputs, strict=True)
+        ]
         try:
             meaning = self.node.op.meaning(True)
             assert meaning is not None
             meaning(*arrays, **self.node.attrs)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it raises is the answer
             return error
-        return OverflowError(f"{self.node.op.name} of Python integers does not fit into 64 bits")
+        return OverflowError(
+            f"{self.node.op.name} of Python integers does not fit into 64 bits"
+        )
 
 
 def _no_negative_powers(low: Lowering, node: Node, exponent: ArrayValue) -> None:
@@ -214,8 +221,6 @@ def _register() -> None:
             rule(name)(_elementwise)
 
 
-import graphify.ops.elementwise  # noqa: E402, F401  (fills the registry)
+import graphify.ops.elementwise  # noqa: F401  (fills the registry)
 
 _register()
-
-__all__ = ["Fail", "broadcast_shape", "cast", "index", "mismatch", "plus", "spread"]

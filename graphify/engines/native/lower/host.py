@@ -8,19 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from graphify.engines.native.lower.arrays import whole
-from graphify.engines.native.lower.lowering import Lowering, rule
 from graphify.engines.native.loops.program import (
     INDEX,
     Buffer,
     Call,
     Const,
     Expr,
-    Free,
     Handle,
-    Let,
     Var,
 )
+from graphify.engines.native.lower.arrays import whole
+from graphify.engines.native.lower.lowering import Lowering, rule
 from graphify.errors import at
 from graphify.ir.graph import Node, Value, attr_sizes
 from graphify.ir.sizes import SizeVar, substitute
@@ -49,7 +47,9 @@ class Host:
         assert meaning is not None
         attrs: Mapping[str, Any] = node.attrs
         if self.sizes:
-            values = {v: int(a) for v, a in zip(self.sizes, arrays[count:], strict=True)}
+            values = {
+                v: int(a) for v, a in zip(self.sizes, arrays[count:], strict=True)
+            }
             attrs = {
                 name: value if name == "var" else substitute(value, values)
                 for name, value in attrs.items()
@@ -57,7 +57,7 @@ class Host:
         try:
             with np.errstate(all="ignore"):
                 result = meaning(*arrays[:count], **attrs)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it raises is the answer
             located = at(error, node.source.resolve() if node.source else None)
             raise located from (error.__cause__ if located is error else error)
         if len(node.specs) == 1:
@@ -96,7 +96,8 @@ def _host(low: Lowering, node: Node) -> None:
     host = Host(
         node,
         tuple(described),
-        tuple((b.dtype, b.ndim) for b in outputs) + tuple((v.dtype, 0) for v in variables),
+        tuple((b.dtype, b.ndim) for b in outputs)
+        + tuple((v.dtype, 0) for v in variables),
         sizes,
     )
     low.hosts.append(_Ordered(host, node))
@@ -140,7 +141,9 @@ class _Ordered:
         ordered = [next(given) if rank else next(numbers) for _, rank in ranks]
         results = self.host.call(ordered)
         big = [r for r, s in zip(results, self.node.specs, strict=True) if s.shape]
-        return big + [r for r, s in zip(results, self.node.specs, strict=True) if not s.shape]
+        return big + [
+            r for r, s in zip(results, self.node.specs, strict=True) if not s.shape
+        ]
 
 
 def operands(
@@ -165,6 +168,3 @@ def _order(node: Node) -> int:
 
 def _zero(dtype: DType) -> Const:
     return Const(dtype.type(0).item(), dtype)
-
-
-__all__ = ["Free", "Let"]

@@ -7,14 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphify.engines.native.lower.arrays import Affine, ArrayValue, Index, Lens, affine, whole
-from graphify.engines.native.lower.elementwise import (
-    as_index,
-    broadcast_shape,
-    mismatch,
-    spread,
-)
-from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.engines.native.loops.program import (
     ONE,
     ZERO,
@@ -22,13 +14,27 @@ from graphify.engines.native.loops.program import (
     Const,
     Expr,
     If,
-    Load,
     compare,
     index,
     plus,
     select,
     times,
 )
+from graphify.engines.native.lower.arrays import (
+    Affine,
+    ArrayValue,
+    Index,
+    Lens,
+    affine,
+    whole,
+)
+from graphify.engines.native.lower.elementwise import (
+    as_index,
+    broadcast_shape,
+    mismatch,
+    spread,
+)
+from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
 
 BOOL = np.dtype(np.bool_)
@@ -86,7 +92,9 @@ def wrapped(at: Expr, length: Expr) -> Expr:
 def out_of_range(place: Expr, length: Expr) -> Expr:
     unsigned = np.dtype(np.uint64)
     return compare(
-        "greater_equal", Apply("cast", (place,), unsigned), Apply("cast", (length,), unsigned)
+        "greater_equal",
+        Apply("cast", (place,), unsigned),
+        Apply("cast", (length,), unsigned),
     )
 
 
@@ -113,7 +121,9 @@ def _slice_update(low: Lowering, node: Node) -> None:
     low.define(value, lens)
 
 
-def _fitted(low: Lowering, node: Node, new: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
+def _fitted(
+    low: Lowering, node: Node, new: ArrayValue, shape: tuple[Expr, ...]
+) -> ArrayValue:
     """The new elements broadcast to the shape of the place they go to."""
     extra = len(new.shape) - len(shape)
     if extra > 0:  # NumPy drops leading axes of length one
@@ -130,7 +140,10 @@ def _fitted(low: Lowering, node: Node, new: ArrayValue, shape: tuple[Expr, ...])
         if length not in (target, ONE):
             wrong = Apply(
                 "logical_and",
-                (compare("not_equal", length, ONE), compare("not_equal", length, target)),
+                (
+                    compare("not_equal", length, ONE),
+                    compare("not_equal", length, target),
+                ),
                 BOOL,
             )
             lengths = [*low.array(node.inputs[1]).shape, *shape]
@@ -164,7 +177,10 @@ def changeable(low: Lowering, node: Node, *operands: ArrayValue) -> Lens:
         return lens
     old = low.array(node.inputs[0])
     target = low.target(Value(node), old.shape)
-    if any(isinstance(o, Lens) and o.buffer.root is target.buffer.root for o in (old, *operands)):
+    if any(
+        isinstance(o, Lens) and o.buffer.root is target.buffer.root
+        for o in (old, *operands)
+    ):
         target = whole(low.buffer(old.dtype, old.shape))
     low.assign(target, old)
     return target
@@ -174,11 +190,15 @@ def changeable(low: Lowering, node: Node, *operands: ArrayValue) -> Lens:
 
 
 def lookup(
-    low: Lowering, node: Node, array: ArrayValue, indices: Sequence[Value], axes: Sequence[int]
+    low: Lowering,
+    node: Node,
+    array: ArrayValue,
+    indices: Sequence[Value],
+    axes: Sequence[int],
 ) -> tuple[tuple[Expr, ...], list[ArrayValue]]:
     """The broadcast shape of index arrays; each of them, checked and spread to it."""
     operands = [low.array(value) for value in indices]
-    lead = _lead(low, node, operands)
+    lead = broadcast_shape(low, node, operands)
     total: Expr = ONE
     for length in lead:
         total = times(total, length)
@@ -193,24 +213,25 @@ def lookup(
     return lead, [spread(low, operand, lead) for operand in operands]
 
 
-def _lead(low: Lowering, node: Node, operands: Sequence[ArrayValue]) -> tuple[Expr, ...]:
-    try:
-        return broadcast_shape(low, node, operands)
-    except Declined:
-        raise
-    except Exception as error:  # pragma: no cover
-        raise Declined from error
-
-
 def _check(low: Lowering, operand: ArrayValue, length: Expr, axis: int) -> None:
     text = f"index {{}} is out of bounds for axis {axis} with size {{}}"
     with low.loops(operand.shape, "serial") as at:
         value = low.let(as_index(operand.at(at)), "k")
-        low.fail(out_of_range(wrapped(value, length), length), IndexError, text, value, length)
+        low.fail(
+            out_of_range(wrapped(value, length), length),
+            IndexError,
+            text,
+            value,
+            length,
+        )
 
 
 def looked_up(
-    low: Lowering, array: ArrayValue, found: Sequence[ArrayValue], axes: Sequence[int], at: Index
+    low: Lowering,
+    array: ArrayValue,
+    found: Sequence[ArrayValue],
+    axes: Sequence[int],
+    at: Index,
 ) -> Index:
     """Where the element at `at`, of the indices' axes and then the others, lies in the array."""
     lead = len(found[0].shape)
@@ -238,7 +259,12 @@ def _gather(low: Lowering, node: Node) -> None:
     )
 
 
-_COMBINE = {"add": "add", "multiply": "multiply", "maximum": "maximum", "minimum": "minimum"}
+_COMBINE = {
+    "add": "add",
+    "multiply": "multiply",
+    "maximum": "maximum",
+    "minimum": "minimum",
+}
 
 
 @rule("scatter")
@@ -251,7 +277,8 @@ def _scatter(low: Lowering, node: Node) -> None:
     lens = changeable(low, node, new)
     operands = [*found, new]
     if any(isinstance(o, Lens) and o.buffer.root is lens.buffer.root for o in operands):
-        new, *found = [whole(low.copy(o)) for o in (new, *found)]
+        found = [whole(low.copy(o)) for o in found]
+        new = whole(low.copy(new))
     with low.loops((*lead, *rest), "serial") as at:
         place = looked_up(low, lens, found, axes, at)
         value = new.at(at)
@@ -278,11 +305,9 @@ def _concatenate(low: Lowering, node: Node) -> None:
     start: Expr = ZERO
     for part in parts:
         inner = [
-            affine((a, ONE), offset=start if a == axis else ZERO) for a in range(len(shape))
+            affine((a, ONE), offset=start if a == axis else ZERO)
+            for a in range(len(shape))
         ]
         low.assign(lens.remap(part.shape, inner), part)
         start = plus(start, part.shape[axis])
     low.define(Value(node), lens)
-
-
-__all__ = ["Load", "changeable"]

@@ -14,8 +14,22 @@ from graphify.ir.graph import Graph, Node, Value, attr_sizes
 
 # Ops whose result is, or may be, their first operand's memory.
 VIEWS = frozenset(
-    """identity stop_gradient copy transpose slice flip broadcast_to reshape diagonal
-    sliding_windows real imag in_range at_least_zero""".split()
+    [
+        "identity",
+        "stop_gradient",
+        "copy",
+        "transpose",
+        "slice",
+        "flip",
+        "broadcast_to",
+        "reshape",
+        "diagonal",
+        "sliding_windows",
+        "real",
+        "imag",
+        "in_range",
+        "at_least_zero",
+    ]
 )
 # Ops that change a copy of their first operand; in place if nobody else reads it any more.
 UPDATES = frozenset({"slice_update", "scatter"})
@@ -69,4 +83,3 @@ def needed(graph: Graph) -> tuple[Node, ...]:
         stack += [value.node for value in node.inputs]
         stack += [bindings[variable][0].node for variable in attr_sizes(node.attrs)]
     return tuple(node for node in graph.nodes if node in found)
-

@@ -22,8 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from graphify.engines.native.lower.arrays import ArrayValue, Delayed, Index, Lens, whole
-from graphify.engines.native.lower.liveness import UPDATES, Facts
 from graphify.engines.native.loops.program import (
     BOOL,
     INDEX,
@@ -38,7 +36,6 @@ from graphify.engines.native.loops.program import (
     Fail,
     For,
     Let,
-    Literal,
     Load,
     Param,
     Program,
@@ -50,12 +47,13 @@ from graphify.engines.native.loops.program import (
     Var,
     compare,
     index,
-    minus,
     plus,
     select,
     times,
 )
-from graphify.ir.graph import Graph, Node, Value, bind_sizes
+from graphify.engines.native.lower.arrays import ArrayValue, Delayed, Index, Lens, whole
+from graphify.engines.native.lower.liveness import UPDATES, Facts
+from graphify.ir.graph import Graph, Node, Value
 from graphify.ir.sizes import Dim, Size, SizeOp, SizeVar, dim_variables
 from graphify.ir.types import DType
 from graphify.location import LazyLoc
@@ -102,7 +100,9 @@ class Lowering:
         self.frames: list[Frame] = []
         self.sites: list[Site] = []
         self.hosts: list[Any] = []
-        self.own: set[Buffer] = set()  # buffers whose memory is the program's to overwrite
+        self.own: set[Buffer] = (
+            set()
+        )  # buffers whose memory is the program's to overwrite
         self.source: LazyLoc | None = None
         self.hint = "t"
 
@@ -141,7 +141,9 @@ class Lowering:
         return var
 
     @contextmanager
-    def loop(self, extent: Expr, hint: str = "i", kind: str = "parallel") -> Iterator[Expr]:
+    def loop(
+        self, extent: Expr, hint: str = "i", kind: str = "parallel"
+    ) -> Iterator[Expr]:
         """`for i in extent` around the statements written meanwhile."""
         if extent == ONE:
             yield ZERO
@@ -193,7 +195,9 @@ class Lowering:
     # --- sizes ----------------------------------------------------------------------------------
 
     def bound(self, dim: Dim) -> bool:
-        return isinstance(dim, int) or all(v in self.frame.sizes for v in dim.variables())
+        return isinstance(dim, int) or all(
+            v in self.frame.sizes for v in dim.variables()
+        )
 
     def dim(self, dim: Dim) -> Expr:
         """A size as an expression."""
@@ -226,7 +230,9 @@ class Lowering:
                 return self.let(select(compare("less", a, ZERO), plus(a, b), a), "n")
         raise AssertionError(atom.name)
 
-    def dims(self, shape: Sequence[Dim], computed: Sequence[Expr] | None = None) -> Index:
+    def dims(
+        self, shape: Sequence[Dim], computed: Sequence[Expr] | None = None
+    ) -> Index:
         """A shape as expressions: by its sizes where they are known, else as `computed`."""
         return tuple(
             self.dim(dim) if computed is None or self.bound(dim) else computed[axis]
@@ -267,7 +273,11 @@ class Lowering:
         self.frame.values[value] = result
 
     def buffer(
-        self, dtype: DType, shape: Sequence[Expr], hint: str | None = None, scratch: bool = False
+        self,
+        dtype: DType,
+        shape: Sequence[Expr],
+        hint: str | None = None,
+        scratch: bool = False,
     ) -> Buffer:
         """New memory in C order."""
         buffer = Buffer(hint or self.hint, dtype, tuple(shape), Temporary())
@@ -285,7 +295,9 @@ class Lowering:
     def same_shape(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
         return len(a) == len(b) and all(x == y for x, y in zip(a, b, strict=True))
 
-    def fill(self, value: Value, shape: Sequence[Expr], element: Callable[[Index], Expr]) -> None:
+    def fill(
+        self, value: Value, shape: Sequence[Expr], element: Callable[[Index], Expr]
+    ) -> None:
         """Compute every element of a value, independently."""
         if not value.spec.shape:
             self.define(value, self.let(element(())))
@@ -327,7 +339,9 @@ class Lowering:
         if not isinstance(array, Lens) or not array.is_whole:
             return None
         root = self.frame.facts.root(value)
-        owned = array.buffer.root in self.own and (root.node.op.name != "param" or root in self.frame.taken)
+        owned = array.buffer.root in self.own and (
+            root.node.op.name != "param" or root in self.frame.taken
+        )
         return array if owned and self.frame.facts.dies_at(value, node) else None
 
     # --- graphs ---------------------------------------------------------------------------------
@@ -364,14 +378,20 @@ class Lowering:
         """Lower one node."""
         outer_source, outer_hint = self.source, self.hint
         self.source, self.hint = node.source, self.named(node)
-        length, hosts, sites = len(self.block), len(self.hosts), len(self.sites)
+        written = (self.block, self.hosts, self.sites)
+        named = (self.frame.cache, self.frame.sizes)
+        lengths = [len(part) for part in (*written, *named)]
         try:
             rule = RULES.get(node.op.name)
             if rule is None:
                 raise Declined
             rule(self, node)
         except Declined:
-            del self.block[length:], self.hosts[hosts:], self.sites[sites:]
+            for part, length in zip(written, lengths[:3], strict=True):
+                del part[length:]
+            for names, length in zip(named, lengths[3:], strict=True):
+                for key in list(names)[length:]:  # their statements are gone
+                    del names[key]
             RULES["host"](self, node)
         self.source, self.hint = outer_source, outer_hint
 
@@ -397,7 +417,9 @@ def _want(facts: Facts, value: Value, lens: Lens, wanted: dict[Value, Lens]) -> 
         value = base
 
 
-def lower(graph: Graph, name: str | None = None, layouts: Sequence[str] | None = None) -> Program:
+def lower(
+    graph: Graph, name: str | None = None, layouts: Sequence[str] | None = None
+) -> Program:
     """The loop-level program of a graph, as its nodes say it, before any pass.
 
     Args:
@@ -445,7 +467,9 @@ def _parameters(graph: Graph, layouts: Sequence[str] | None) -> list[Buffer]:
         strides = None
         if layouts is not None and layouts[position] != "C":
             strides = tuple(Var(f"s{axis}", INDEX) for axis in range(len(shape)))
-        buffers.append(Buffer(_identifier(name), value.spec.dtype, shape, Param(position), strides))
+        buffers.append(
+            Buffer(_identifier(name), value.spec.dtype, shape, Param(position), strides)
+        )
     return buffers
 
 
@@ -456,7 +480,9 @@ def _identifier(name: str) -> str:
 def _check_sizes(low: Lowering, graph: Graph, params: Sequence[Buffer]) -> None:
     """Axes that must have the length of another one, or an expression of such."""
     for value, buffer in zip(graph.params, params, strict=True):
-        for axis, (dim, length) in enumerate(zip(value.spec.shape, buffer.shape, strict=True)):
+        for axis, (dim, length) in enumerate(
+            zip(value.spec.shape, buffer.shape, strict=True)
+        ):
             if isinstance(dim, int) or not low.bound(dim) or low.dim(dim) == length:
                 continue
             low.fail(
@@ -479,14 +505,20 @@ def _split_loads(block: Block) -> tuple[Block, Block]:
     return tuple(s for s in block if s not in reads), reads
 
 
-def _results(low: Lowering, graph: Graph, dims: Sequence[tuple[Expr, ...] | None]) -> list[Buffer]:
+def _results(
+    low: Lowering, graph: Graph, dims: Sequence[tuple[Expr, ...] | None]
+) -> list[Buffer]:
     """A buffer for each result of known shape; values are asked for right there."""
     buffers: list[Buffer] = []
     params = set(graph.params)
     for position, (value, shape) in enumerate(zip(graph.results, dims, strict=True)):
         if shape is None:  # its axes are known when it is: see _deliver
-            shape = tuple(Var(f"d{axis}", INDEX, True) for axis in range(value.spec.ndim))
-            buffers.append(Buffer(f"out{position}", value.spec.dtype, shape, Result(position)))
+            shape = tuple(
+                Var(f"d{axis}", INDEX, True) for axis in range(value.spec.ndim)
+            )
+            buffers.append(
+                Buffer(f"out{position}", value.spec.dtype, shape, Result(position))
+            )
             continue
         buffer = Buffer(f"out{position}", value.spec.dtype, shape, Result(position))
         buffers.append(buffer)
@@ -498,7 +530,6 @@ def _results(low: Lowering, graph: Graph, dims: Sequence[tuple[Expr, ...] | None
 
 def _deliver(low: Lowering, graph: Graph, results: Sequence[Buffer]) -> None:
     """Copy what was not computed in its place."""
-    from graphify.engines.native.loops.program import Set
 
     for buffer, value in zip(results, graph.results, strict=True):
         found = low.frame.values[value]
@@ -517,6 +548,3 @@ def _deliver(low: Lowering, graph: Graph, results: Sequence[Buffer]) -> None:
 
 def unbound(low: Lowering, shape: Sequence[Dim]) -> bool:
     return any(v not in low.frame.sizes for v in dim_variables(tuple(shape)))
-
-
-__all__ = ["RULES", "Declined", "Lowering", "bind_sizes", "lower", "minus", "rule"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from graphify.engines.native.lower.arrays import Index, Lens, affine, whole
-from graphify.engines.native.lower.elementwise import mismatch, spread
-from graphify.engines.native.lower.lowering import Declined, Lowering, rule
+from graphify.engines.native.loops.numbers import identity_of
 from graphify.engines.native.loops.program import (
     ONE,
     ZERO,
@@ -16,9 +16,17 @@ from graphify.engines.native.loops.program import (
     Expr,
     Reduce,
     compare,
-    index,
 )
-from graphify.engines.native.lower.reductions import _identity
+from graphify.engines.native.lower.arrays import (
+    ArrayValue,
+    Delayed,
+    Index,
+    Lens,
+    affine,
+    whole,
+)
+from graphify.engines.native.lower.elementwise import broadcast_shape, mismatch, spread
+from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
 
 BOOL = np.dtype(np.bool_)
@@ -43,9 +51,11 @@ def _matmul(low: Lowering, node: Node) -> None:
         view = target.remap((ONE, ONE), [affine()])
     else:
         inner = [affine((axis, ONE)) for axis in range(len(lead))]
-        inner += [affine((len(lead), ONE))] * rows + [affine((len(lead) + 1, ONE))] * columns
+        inner += [affine((len(lead), ONE))] * rows + [
+            affine((len(lead) + 1, ONE))
+        ] * columns
         view = target.remap(full, inner)
-    multiply(low, view, spread(low, left, (*lead, *left.shape[-2:])), right, lead)
+    multiply(low, view, left, right, lead)
     low.define(value, target if shape else low.let(target.at((ZERO,))))
 
 
@@ -59,18 +69,15 @@ def _broadcast_lead(low: Lowering, node: Node, a: Lens, b: Lens) -> Index:
     left, right = a.shape[:-2], b.shape[:-2]
     if not left or not right:
         return left or right
-    from graphify.engines.native.lower.arrays import Delayed
-    from graphify.engines.native.lower.elementwise import broadcast_shape
-
     arrays = [Delayed(BOOL, s, lambda _: Const(True, BOOL)) for s in (left, right)]
     return broadcast_shape(low, node, arrays)
 
 
 def multiply(low: Lowering, target: Lens, a: Lens, b: Lens, lead: Index) -> None:
     """target = a @ b, matrix by matrix."""
-    b = spread(low, b, (*lead, *b.shape[-2:]))  # type: ignore[assignment]
+    stacks = [spread(low, x, (*lead, *x.shape[-2:])) for x in (target, a, b)]
     with low.loops(lead) as at:
-        operands = [_matrix(x, at).strided() for x in (target, a, b)]
+        operands = [_matrix(x, at).strided() for x in stacks if isinstance(x, Lens)]
         low.emit(Call("matmul", (operands[0],), tuple(operands[1:]), source=low.source))
 
 
@@ -110,7 +117,7 @@ def _einsum(low: Lowering, node: Node) -> None:
         return
     summed = [c for c in lengths if c not in result]
     dtype = node.specs[0].dtype
-    start = _identity("add", dtype)
+    start = identity_of("add", dtype)
 
     def element(at: Index) -> Expr:
         place = dict(zip(result, at, strict=True))
@@ -135,10 +142,19 @@ def _einsum(low: Lowering, node: Node) -> None:
             value = Apply("multiply", (value, factor), dtype)
         return value
 
-    low.fill(Value(node), low.dims(node.specs[0].shape, [lengths[c] for c in result]), element)
+    low.fill(
+        Value(node),
+        low.dims(node.specs[0].shape, [lengths[c] for c in result]),
+        element,
+    )
 
 
-def _is_product(terms: list[str], result: str, arrays: list, lengths: dict[str, Expr]) -> bool:  # type: ignore[type-arg]
+def _is_product(
+    terms: list[str],
+    result: str,
+    arrays: Sequence[ArrayValue],
+    lengths: dict[str, Expr],
+) -> bool:
     """Whether it is a matrix product with one letter each for rows, sums and columns."""
     if len(terms) != 2 or any(len(set(t)) != len(t) for t in terms):
         return False
@@ -179,15 +195,20 @@ def _as_matmul(
 
 
 def _letters(
-    x: Lens, term: str, batch: list[str], rows: list[str], columns: list[str], lengths: dict[str, Expr]
+    x: Lens,
+    term: str,
+    batch: list[str],
+    rows: list[str],
+    columns: list[str],
+    lengths: dict[str, Expr],
 ) -> Lens:
     """An operand with axes (batch..., rows, columns); a missing one has length one."""
     shape = [lengths[c] for c in batch]
-    shape += [lengths[rows[0]] if rows else ONE, lengths[columns[0]] if columns else ONE]
+    shape += [
+        lengths[rows[0]] if rows else ONE,
+        lengths[columns[0]] if columns else ONE,
+    ]
     order = [*batch, rows[0] if rows else "", columns[0] if columns else ""]
     if not x.shape or not term:
         return x.remap(tuple(shape), [affine() for _ in x.shape])
     return x.remap(tuple(shape), [affine((order.index(c), ONE)) for c in term])
-
-
-__all__ = ["index"]

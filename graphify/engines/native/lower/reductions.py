@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.engines.native.lower.arrays import ArrayValue, Index
-from graphify.engines.native.lower.elementwise import cast, mismatch
-from graphify.engines.native.lower.lowering import Declined, Lowering, rule
+from graphify.engines.native.loops.numbers import identity_of, zero
 from graphify.engines.native.loops.program import (
     INDEX,
     ONE,
@@ -18,34 +16,20 @@ from graphify.engines.native.loops.program import (
     Const,
     Expr,
     If,
-    Let,
     Reduce,
     Set,
-    Var,
     compare,
     index,
     plus,
     times,
 )
+from graphify.engines.native.lower.arrays import ArrayValue, Index
+from graphify.engines.native.lower.elementwise import cast, mismatch
+from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
-from graphify.ir.types import DType, bfloat16, is_complex, is_float
+from graphify.ir.types import bfloat16, is_complex, is_float
 
 BOOL = np.dtype(np.bool_)
-
-
-def _identity(op: str, dtype: DType) -> Const:
-    """What changes nothing: the value a reduction starts with."""
-    if op in ("add", "logical_or"):
-        return Const(False if dtype == BOOL else dtype.type(0).item(), dtype)
-    if op in ("multiply", "logical_and"):
-        return Const(True if dtype == BOOL else dtype.type(1).item(), dtype)
-    low = op == "maximum"
-    if dtype == BOOL:
-        return Const(not low, dtype)
-    if is_float(dtype):
-        return Const(-np.inf if low else np.inf, dtype)
-    limits = np.iinfo(dtype)
-    return Const(int(limits.min if low else limits.max), dtype)
 
 
 _REDUCTIONS = {
@@ -66,7 +50,7 @@ def _reduce(low: Lowering, node: Node) -> None:
             raise Declined
         _not_empty(low, node)
     array = low.array(node.inputs[0])
-    reduce(low, node, array, node.attrs["axes"], op, _identity(op, dtype))
+    reduce(low, node, array, node.attrs["axes"], op, identity_of(op, dtype))
 
 
 def _not_empty(low: Lowering, node: Node) -> None:
@@ -95,7 +79,12 @@ def _others(array: ArrayValue, axes: Sequence[int]) -> list[int]:
 
 
 def reduce(
-    low: Lowering, node: Node, array: ArrayValue, axes: Sequence[int], op: str, start: Const
+    low: Lowering,
+    node: Node,
+    array: ArrayValue,
+    axes: Sequence[int],
+    op: str,
+    start: Const,
 ) -> None:
     """Reduce `axes` of an array, truth values of its elements for the logical operations."""
     dtype = start.dtype
@@ -126,7 +115,9 @@ def reduce(
 def _joined(
     at: Index, inner: Index, place: dict[int, int], axes: Sequence[int], rank: int
 ) -> Index:
-    return tuple(at[place[a]] if a in place else inner[axes.index(a)] for a in range(rank))
+    return tuple(
+        at[place[a]] if a in place else inner[axes.index(a)] for a in range(rank)
+    )
 
 
 def _by_rows(
@@ -143,19 +134,25 @@ def _by_rows(
     lens = low.target(Value(node), shape)
     with low.loops(shape) as at:
         low.store(lens, at, start)
-    order = [*(a for a in place if a != len(array.shape) - 1), *axes, len(array.shape) - 1]
+    order = [
+        *(a for a in place if a != len(array.shape) - 1),
+        *axes,
+        len(array.shape) - 1,
+    ]
     index_of: dict[int, Expr] = {}
-    managers = []
+    managers: list[Any] = []
     for a in order:
         kind = "serial" if a in axes else "parallel"
-        managers.append(low.loop(array.shape[a], "ijklmnopq"[min(len(managers), 8)], kind))
+        managers.append(
+            low.loop(array.shape[a], "ijklmnopq"[min(len(managers), 8)], kind)
+        )
         index_of[a] = managers[-1].__enter__()
     full = tuple(index_of[a] for a in range(len(array.shape)))
-    at = [ZERO] * len(shape)
+    spot: list[Expr] = [ZERO] * len(shape)
     for a, position in place.items():
-        at[position] = index_of[a]
+        spot[position] = index_of[a]
     value = cast(array.at(full), start.dtype)
-    low.store(lens, tuple(at), Apply(op, (lens.at(tuple(at)), value), start.dtype))
+    low.store(lens, tuple(spot), Apply(op, (lens.at(tuple(spot)), value), start.dtype))
     for manager in reversed(managers):
         manager.__exit__(None, None, None)
     low.define(Value(node), lens)
@@ -193,23 +190,25 @@ def _arg_extreme(low: Lowering, node: Node) -> None:
             if is_float(array.dtype):  # the first NaN wins over everything
                 nan = Apply("isnan", (x,), BOOL)
                 known = Apply("logical_not", (Apply("isnan", (best,), BOOL),), BOOL)
-                wins = Apply("logical_and", (Apply("logical_or", (wins, nan), BOOL), known), BOOL)
+                wins = Apply(
+                    "logical_and", (Apply("logical_or", (wins, nan), BOOL), known), BOOL
+                )
             low.emit(If(wins, (Set(best, x), Set(where, i)), (), low.source))
         return where
 
     if isinstance(length, Const) and not length.value:
-        raise Declined
-    low.fill(Value(node), shape, _guarded(low, length, place))
-
-
-def _guarded(low: Lowering, length: Expr, place: Any) -> Any:
-    """Where the axis may be empty there is no first element to begin with, and no result either."""
-    return place
+        raise Declined  # no first element to begin with, and no result either
+    low.fill(Value(node), shape, place)
 
 
 # --- running totals -------------------------------------------------------------------------------
 
-_RUNNING = {"cumsum": "add", "cumprod": "multiply", "cummax": "maximum", "cummin": "minimum"}
+_RUNNING = {
+    "cumsum": "add",
+    "cumprod": "multiply",
+    "cummax": "maximum",
+    "cummin": "minimum",
+}
 
 
 @rule(*_RUNNING)
@@ -219,7 +218,7 @@ def _running(low: Lowering, node: Node) -> None:
         raise Declined
     array, axis = low.array(node.inputs[0]), node.attrs["axis"]
     lens = low.target(Value(node), array.shape)
-    start = _identity(op, dtype)
+    start = identity_of(op, dtype)
     if axis == len(array.shape) - 1:
         with low.loops(array.shape[:-1]) as at:
             total = low.variable("total", start)
@@ -232,7 +231,9 @@ def _running(low: Lowering, node: Node) -> None:
     low.define(Value(node), lens)
 
 
-def _running_rows(low: Lowering, array: ArrayValue, axis: int, step: Any, lens: Any) -> None:
+def _running_rows(
+    low: Lowering, array: ArrayValue, axis: int, step: Any, lens: Any
+) -> None:
     """The first row is copied; each other one is made of itself and the row before."""
     shape = array.shape
     first = (*shape[:axis], shape[axis], *shape[axis + 1 :])
@@ -262,7 +263,7 @@ def _recurrence(low: Lowering, node: Node) -> None:
         _running_rows(low, b, axis, step, lens)
     else:
         with low.loops(b.shape[:-1]) as at:
-            before = low.variable("y", Const(dtype.type(0).item(), dtype))
+            before = low.variable("y", zero(dtype))
             with low.loop(b.shape[-1], "j", "serial") as j:
                 x = b.at((*at, j))
                 combined = step(x, before, (*at, j))
@@ -287,7 +288,7 @@ def _sum_to(low: Lowering, node: Node) -> None:
     if not axes:
         low.define(Value(node), array)
         return
-    start = _identity("add", array.dtype)
+    start = identity_of("add", array.dtype)
     kept = [a for a in range(len(array.shape)) if a not in axes]
 
     last = len(array.shape) - 1
@@ -307,6 +308,3 @@ def _sum_to(low: Lowering, node: Node) -> None:
         return accumulator
 
     low.fill(Value(node), shape, total)
-
-
-__all__ = ["Let", "Var", "times"]

@@ -6,6 +6,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from graphify.engines.native.loops.program import (
+    ONE,
+    ZERO,
+    Apply,
+    Buffer,
+    Const,
+    Expr,
+    Literal,
+    View,
+    compare,
+    index,
+    minus,
+    plus,
+    times,
+)
 from graphify.engines.native.lower.arrays import (
     Affine,
     ArrayValue,
@@ -15,28 +30,8 @@ from graphify.engines.native.lower.arrays import (
     identity,
     whole,
 )
-from graphify.engines.native.lower.elementwise import as_index, cast, mismatch, spread
+from graphify.engines.native.lower.elementwise import as_index, cast, spread
 from graphify.engines.native.lower.lowering import Lowering, rule
-from graphify.engines.native.loops.program import (
-    INDEX,
-    ONE,
-    ZERO,
-    Allocate,
-    Apply,
-    Buffer,
-    Const,
-    Expr,
-    Literal,
-    Load,
-    Temporary,
-    View,
-    compare,
-    index,
-    minus,
-    plus,
-    select,
-    times,
-)
 from graphify.ir.graph import Node, Value
 
 BOOL = np.dtype(np.bool_)
@@ -48,7 +43,10 @@ def _constant(low: Lowering, node: Node) -> None:
     if array.ndim == 0 or (array.size and array.size == 1):
         number = Const(array.reshape(-1)[0].item(), array.dtype)
         shape = tuple(index(d) for d in array.shape)
-        low.define(Value(node), Delayed(array.dtype, shape, lambda _: number) if shape else number)
+        low.define(
+            Value(node),
+            Delayed(array.dtype, shape, lambda _: number) if shape else number,
+        )
         return
     shape = tuple(index(d) for d in array.shape)
     data = np.ascontiguousarray(array)
@@ -59,7 +57,9 @@ def _constant(low: Lowering, node: Node) -> None:
 def _as_size(low: Lowering, node: Node) -> None:
     value = low.scalar(node.inputs[0])
     low.define(Value(node), value)
-    low.frame.sizes.setdefault(node.attrs["var"], low.let(as_index(value), node.attrs["var"].name))
+    low.frame.sizes.setdefault(
+        node.attrs["var"], low.let(as_index(value), node.attrs["var"].name)
+    )
 
 
 @rule("size_value")
@@ -101,7 +101,10 @@ def _broadcast_to(low: Lowering, node: Node) -> None:
         if length not in (target, ONE):
             wrong = Apply(
                 "logical_and",
-                (compare("not_equal", length, ONE), compare("not_equal", length, target)),
+                (
+                    compare("not_equal", length, ONE),
+                    compare("not_equal", length, target),
+                ),
                 BOOL,
             )
             low.fail(wrong, ValueError, "", length, target, raiser=_NoBroadcast(node))
@@ -152,7 +155,9 @@ class _NoReshape:
     def __call__(self, values: Sequence[int]) -> BaseException:
         lengths = [int(v) for v in values]
         try:
-            np.broadcast_to(np.zeros(()), lengths[: self.rank]).reshape(lengths[self.rank :])
+            np.broadcast_to(np.zeros(()), lengths[: self.rank]).reshape(
+                lengths[self.rank :]
+            )
         except ValueError as error:
             return error
         return ValueError("cannot reshape array")
@@ -184,7 +189,10 @@ def _unit_axes(array: ArrayValue, shape: Sequence[Expr]) -> list[Affine] | None:
     if [d for _, d in old] != [d for _, d in new]:
         return None
     place = {a: b for (a, _), (b, _) in zip(old, new, strict=True)}
-    return [affine((place[a], ONE)) if a in place else affine() for a in range(len(array.shape))]
+    return [
+        affine((place[a], ONE)) if a in place else affine()
+        for a in range(len(array.shape))
+    ]
 
 
 @rule("diagonal")
@@ -215,8 +223,15 @@ def _windows(low: Lowering, node: Node) -> None:
         "window shape cannot be larger than input array shape",
     )
     count = plus(minus(length, window), ONE)
-    count = low.dims(node.specs[0].shape, [*array.shape[:axis], count, *array.shape[axis:]])[axis]
-    shape = (*array.shape[:axis], low.let(count, "count"), *array.shape[axis + 1 :], window)
+    count = low.dims(
+        node.specs[0].shape, [*array.shape[:axis], count, *array.shape[axis:]]
+    )[axis]
+    shape = (
+        *array.shape[:axis],
+        low.let(count, "count"),
+        *array.shape[axis + 1 :],
+        window,
+    )
     inner = list(identity(rank))
     inner[axis] = affine((axis, ONE), (rank, ONE))
     low.define(Value(node), array.remap(shape, inner))
@@ -228,9 +243,15 @@ def _part(low: Lowering, node: Node) -> None:
     if array.dtype == dtype and node.op.name == "real":
         low.define(Value(node), array)
         return
-    if not isinstance(array, Lens) or array.buffer.strides is not None or array.dtype.kind != "c":
+    if (
+        not isinstance(array, Lens)
+        or array.buffer.strides is not None
+        or array.dtype.kind != "c"
+    ):
         name = node.op.name
-        low.fill(Value(node), array.shape, lambda at: Apply(name, (array.at(at),), dtype))
+        low.fill(
+            Value(node), array.shape, lambda at: Apply(name, (array.at(at),), dtype)
+        )
         return
     buffer = array.buffer  # (re, im) pairs: one more axis, of length two
     pairs = Buffer(buffer.name, dtype, (*buffer.shape, index(2)), View(buffer, ZERO))
@@ -243,6 +264,3 @@ def _iota(low: Lowering, node: Node) -> None:
     dtype = node.attrs["dtype"]
     shape = (low.dim(node.attrs["length"]),)
     low.define(Value(node), Delayed(dtype, shape, lambda at: cast(at[0], dtype)))
-
-
-__all__ = ["Allocate", "Load", "Temporary", "compare", "mismatch", "reshaped", "select"]
