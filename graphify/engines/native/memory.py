@@ -5,9 +5,9 @@
     void graphify_recycle(i64 bytes)      keep at most so many bytes of freed blocks
 
 A fresh large block costs more in page faults than most operations on it cost in arithmetic, so
-freed blocks are kept, in one list for each of four sizes per power of two. Each list has a lock that
-nobody waits for: whoever finds it taken asks the system instead. So a lock that a fork leaves taken
-does no harm until the child frees it.
+freed blocks are kept, in one list for each of four sizes per power of two. Each list has a lock
+that nobody waits for: whoever finds it taken asks the system instead. So a lock that a fork leaves
+taken does no harm until the child frees it.
 """
 
 from __future__ import annotations

@@ -140,14 +140,17 @@ def _write_run(made: Module) -> None:
     entry, scratch = f.args["trace"], f.args["scratch"]
     graph = get(f, entry, table.ENTRY_WORDS, "run")
     words = [scratch, f.args["outputs"]]
+    # Other threads may run meanwhile, here or in `graphify_poll`, and rebind a tensor.
+    f.call("hold", VOID, [entry, scratch])
     with f.when(f.icmp("sge", f.args["bytes"], number(RELEASE_BYTES))):
-        f.call("hold", VOID, [entry, scratch])
         state = f.call("PyEval_SaveThread", PTR, [])
         status = f.call_pointer(graph, I32, words)
         f.call("PyEval_RestoreThread", VOID, [state])
         f.call("unhold", VOID, [entry, scratch])
         f.ret(status)
-    f.ret(f.call_pointer(graph, I32, words))
+    status = f.call_pointer(graph, I32, words)
+    f.call("unhold", VOID, [entry, scratch])
+    f.ret(status)
 
 
 def _result_rows(f: Function, entry: V, index: V) -> tuple[V, V]:
