@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from graphify.engines.native.llvm import I64, PTR, VOID, Function, Module, V
-from graphify.engines.native.products.microkernel import JOB, ZERO, i64
+from graphify.engines.native.products.microkernel import JOB, ZERO, i64, smin
 from graphify.engines.native.products.model import Plan
 from graphify.engines.native.products.numbers import Numbers, cell
 from graphify.engines.native.products.tiles import when_last
@@ -21,10 +21,6 @@ _RANGE = [(PTR, "job"), (I64, "begin"), (I64, "end")]  # what graphify_parallel 
 _GRAIN = 200_000  # multiplications of numbers in vectors of 16 that take about 5 us
 _TASKS = 8  # at least, where there is so much to do
 _SLENDER = 4  # panels of the narrowest stretch of columns
-
-
-def smin(f: Function, a: V, b: V) -> V:
-    return f.intrinsic("smin", a, b)
 
 
 def upwards(f: Function, a: V, b: V) -> V:

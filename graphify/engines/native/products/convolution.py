@@ -26,8 +26,8 @@ from collections.abc import Sequence
 
 from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, Function, Module, V
 from graphify.engines.native.products import blocking, packing, tiles
-from graphify.engines.native.products.blocking import parallel, smin, upwards
-from graphify.engines.native.products.microkernel import JOB, ZERO, i64
+from graphify.engines.native.products.blocking import parallel, upwards
+from graphify.engines.native.products.microkernel import JOB, ZERO, i64, smin
 from graphify.engines.native.products.model import Plan, plan
 from graphify.engines.native.products.numbers import Numbers, Record, cell
 
@@ -94,6 +94,7 @@ def module(numbers: Numbers) -> Module:
     tiles.write_take(made, numbers, packed=False)
     tiles.write_tile_at(made, numbers, tiling.strided)
     width = tiling.strided.vectors * numbers.lanes
+    packing.write_transpose(made, numbers)
     packing.write_pack(made, numbers, width, working=False, name="pack")
     _write_pad(made)
     _write_pack_taps(made, numbers, width)

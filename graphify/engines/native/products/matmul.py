@@ -27,8 +27,8 @@ from contextlib import contextmanager
 
 from graphify.engines.native.llvm import I64, PTR, VOID, Function, Module, Parameter, V
 from graphify.engines.native.products import blocking, packing, tiles, vectors
-from graphify.engines.native.products.blocking import run_packed, run_strided, smin, upwards
-from graphify.engines.native.products.microkernel import JOB, ZERO, i64, write_packed
+from graphify.engines.native.products.blocking import run_packed, run_strided, upwards
+from graphify.engines.native.products.microkernel import JOB, ZERO, i64, smin, write_packed
 from graphify.engines.native.products.model import Plan, plan
 from graphify.engines.native.products.numbers import Numbers, Record, cell
 
@@ -72,6 +72,7 @@ def write_parts(made: Module, numbers: Numbers, tiling: Plan) -> None:
     tiles.write_tile_at(made, numbers, tiling.strided)
     blocking.write_strided_tiles(made, numbers, tiling)
     width = tiling.packed.vectors * numbers.lanes
+    packing.write_transpose(made, numbers)
     left, right = (packing.write_pack(made, numbers, w) for w in (tiling.packed.rows, width))
     packing.write_copy(made, numbers)
     kernel = write_packed(made, numbers, tiling.packed)

@@ -40,6 +40,10 @@ def i64(number: int) -> V:
     return V(I64, str(number))
 
 
+def smin(f: Function, a: V, b: V) -> V:
+    return f.intrinsic("smin", a, b)
+
+
 def tile_name(tile: Tile, kind: str) -> str:
     return f"{kind}_{tile.rows}x{tile.vectors}"
 

@@ -12,8 +12,8 @@ from functools import reduce
 
 from graphify.engines.native.elements.element import Element, splat
 from graphify.engines.native.llvm import I64, PTR, VOID, Function, Module, V
-from graphify.engines.native.products.blocking import parallel, smin, upwards
-from graphify.engines.native.products.microkernel import JOB, ZERO, i64
+from graphify.engines.native.products.blocking import parallel, upwards
+from graphify.engines.native.products.microkernel import JOB, ZERO, i64, smin
 from graphify.engines.native.products.numbers import Numbers, cell, spans
 from graphify.engines.native.products.tiles import when_last
 
