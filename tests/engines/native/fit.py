@@ -103,6 +103,13 @@ LN2 = mp.log(2)
 HALF_LN2 = float(LN2) / 2 * 1.001
 QUARTER_PI = float(mp.pi) / 4 * 1.01
 
+ROOT = 2 / mp.sqrt(mp.pi)
+
+
+def _scaled_erfc(x: Real) -> Real:
+    return (1 + 2 * x) * mp.exp(x * x) * mp.erfc(x)
+
+
 FITS = [
     # exp(r) = 1 + r + r^2 EXP(r)
     Fit(
@@ -295,6 +302,40 @@ FITS = [
         1.4143,
         (5, 7),
     ),
+    # erf(x) = x (2 / sqrt(pi) + z ERF(z)), z = x^2
+    Fit(
+        "ERF",
+        series(
+            _root(lambda x: (mp.erf(x) / x - ROOT) / x**2),
+            -ROOT / 3,
+            ROOT / 10,
+            -ROOT / 42,
+            ROOT / 216,
+        ),
+        lambda z: z,
+        0,
+        1,
+        (5, 11),
+    ),
+    # erfc(x) = exp(-x^2) ERFC(t) / (1 + 2 x), t = (x - 3.75) / (x + 3.75), from 0.5 to 28
+    # (M. Shepherd and J. Laframboise, Chebyshev approximation of (1 + 2 x) exp(x^2) erfc x, 1981)
+    Fit(
+        "ERFC",
+        lambda t: _scaled_erfc(3.75 * (1 + t) / (1 - t)),
+        lambda t: 1,
+        -0.766,
+        0.764,
+        (None, 20),
+    ),
+    # the same from 1 to 6, where erf(x) = 1 - erfc(x); the error is relative to erf
+    Fit(
+        "ERFC_NEAR",
+        lambda t: _scaled_erfc(3.75 * (1 + t) / (1 - t)),
+        lambda t: mp.erfc(3.75 * (1 + t) / (1 - t)),
+        -0.58,
+        0.231,
+        (5, 11),
+    ),
 ]
 
 
@@ -307,6 +348,7 @@ SPLITS = {
     "LOG10_2": (mp.log10(2), 16, 32),
     "LOG2_E": (1 / LN2, 24, 53),
     "LOG10_E": (1 / mp.log(10), 24, 53),
+    "TWO_OVER_ROOT_PI": (2 / mp.sqrt(mp.pi), 24, 53),
     "HALF_PI": (mp.pi / 2, 24, 53),
 }
 

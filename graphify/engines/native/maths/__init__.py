@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from graphify.engines.native.llvm import Function, Type, V
 from graphify.engines.native.maths import bits as bits
+from graphify.engines.native.maths import error as error
 from graphify.engines.native.maths import exponential as exponential
 from graphify.engines.native.maths import hyperbolic as hyperbolic
 from graphify.engines.native.maths import inverse as inverse
