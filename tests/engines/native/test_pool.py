@@ -217,7 +217,7 @@ def run(**environment):
 
 
 def test_the_environment_says_how_many():
-    assert run(GRAPHIFY_NUM_THREADS="3") == 12
+    assert run(GRAPHIFY_NUM_THREADS="3") == 20
     assert run(GRAPHIFY_NUM_THREADS="1") == 1
     assert run(OMP_NUM_THREADS="1") == 1  # what a worker process of joblib or Dask sees
 

@@ -19,7 +19,7 @@ from graphify.engines.native.products.tiles import when_last
 
 _RANGE = [(PTR, "job"), (I64, "begin"), (I64, "end")]  # what graphify_parallel calls
 _GRAIN = 200_000  # multiplications of numbers in vectors of 16 that take about 5 us
-_TASKS = 8  # at least, where there is so much to do
+_TASKS = 32  # at least, where there is so much to do
 _SLENDER = 4  # panels of the narrowest stretch of columns
 
 
@@ -143,14 +143,15 @@ def _pack_panel(
 
 
 def write_multiply(made: Module, numbers: Numbers, plan: Plan, kernel: str) -> None:
-    """multiply(job, begin, end): task t is group t % groups of the rows, stretch t // groups."""
+    """multiply(job, begin, end): task t is stretch t % stretches of the columns, group t // that."""
     f = made.function("multiply", VOID, _RANGE, "internal")
     job = f.args["job"]
-    group, groups, stretch = (JOB.get(f, job, name) for name in ("group", "groups", "stretch"))
+    group, stretch = JOB.get(f, job, "group"), JOB.get(f, job, "stretch")
     row_panels, column_panels = (JOB.get(f, job, x) for x in ("row_panels", "column_panels"))
+    stretches = upwards(f, column_panels, stretch)
     with f.counting(f.args["begin"], f.args["end"]) as t:
-        top = f.mul(f.binary("urem", t, groups), group)
-        left = f.mul(f.binary("udiv", t, groups), stretch)
+        top = f.mul(f.binary("udiv", t, stretches), group)
+        left = f.mul(f.binary("urem", t, stretches), stretch)
         bottom = smin(f, f.add(top, group), row_panels)
         right = smin(f, f.add(left, stretch), column_panels)
         with f.counting(left, right) as column, f.counting(top, bottom) as row:
@@ -215,7 +216,7 @@ def _run_block(f: Function, plan: Plan, width: int, job: V, row: V, rows: V, col
     wanted = smin(f, upwards(f, i64(_TASKS), groups), slender)
     stretch = upwards(f, column_panels, f.intrinsic("smax", wanted, i64(1)))
     JOB.set(f, job, row_panels=row_panels, column_panels=column_panels)
-    JOB.set(f, job, group=group, groups=groups, stretch=stretch)
+    JOB.set(f, job, group=group, stretch=stretch)
     fresh = f.icmp("eq", row, ZERO)  # otherwise the right operand is packed already
     panels = f.add(row_panels, f.select(fresh, column_panels, ZERO))
     parallel(f, "pack_panels", job, panels, i64(2))

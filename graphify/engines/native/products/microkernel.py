@@ -29,7 +29,7 @@ JOB = Record(
     *("direct", "adding", "last"),  # tiles: written at once; added to what is there; then final
     *("tile_rows", "b_skip"),  # operands where they lie: rows of a tile, from panel to panel of b
     *("a_packed", "b_packed", "first_row", "first_column", "first_term"),  # packed ones
-    *("block_rows", "block_columns", "row_panels", "column_panels", "group", "groups", "stretch"),
+    *("block_rows", "block_columns", "row_panels", "column_panels", "group", "stretch"),
 )
 
 ZERO = V(I64, "0")

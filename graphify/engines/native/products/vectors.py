@@ -20,6 +20,7 @@ from graphify.engines.native.products.tiles import when_last
 _RANGE = [(PTR, "job"), (I64, "begin"), (I64, "end")]
 _TOGETHER = 4  # columns, or rows, of b
 _BLOCK = 64  # vectors of sums that stay in the first cache
+_STRIP = 32  # vectors of a row that a thread reads at least: memory is read ahead along rows
 _GRAIN = 100_000  # bytes of b that take about 5 us to read
 
 
@@ -102,13 +103,13 @@ def _shaped(numbers: Numbers, registers: list[V]) -> list[Element]:
 
 
 def write_sums(made: Module, numbers: Numbers) -> None:
-    """begin, end count vectors of columns."""
+    """begin, end count strips of columns."""
     f = made.function("sums", VOID, _RANGE, "internal", "noinline nounwind")
     job, one, own = f.args["job"], cell(numbers.dtype), cell(numbers.working)
-    terms, lanes = JOB.get(f, job, "terms"), i64(numbers.lanes)
+    terms, strip = JOB.get(f, job, "terms"), i64(_STRIP * numbers.lanes)
     scratch = f.alloca(own, _BLOCK * numbers.lanes)
-    stop = smin(f, f.mul(f.args["end"], lanes), JOB.get(f, job, "columns"))
-    with f.counting(f.mul(f.args["begin"], lanes), stop, _BLOCK * numbers.lanes) as first:
+    stop = smin(f, f.mul(f.args["end"], strip), JOB.get(f, job, "columns"))
+    with f.counting(f.mul(f.args["begin"], strip), stop, _BLOCK * numbers.lanes) as first:
         count = smin(f, f.sub(stop, first), i64(_BLOCK * numbers.lanes))
         with f.counting(ZERO, count, numbers.lanes) as at:
             numbers.store(f, numbers.zero(f, numbers.lanes), f.at(scratch, own, at), packed=True)
@@ -147,7 +148,7 @@ def _add_rows(
 
 
 def run_sums(f: Function, numbers: Numbers, job: V) -> None:
-    vectors = upwards(f, JOB.get(f, job, "columns"), i64(numbers.lanes))
-    size = f.mul(JOB.get(f, job, "terms"), i64(numbers.dtype.itemsize * numbers.lanes))
-    grain = upwards(f, i64(_GRAIN), f.add(size, i64(64)))
-    parallel(f, "sums", job, vectors, grain)
+    strips = upwards(f, JOB.get(f, job, "columns"), i64(_STRIP * numbers.lanes))
+    strip = i64(numbers.dtype.itemsize * numbers.lanes * _STRIP)
+    grain = upwards(f, i64(_GRAIN), f.add(f.mul(JOB.get(f, job, "terms"), strip), i64(64)))
+    parallel(f, "sums", job, strips, grain)
