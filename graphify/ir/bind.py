@@ -34,7 +34,7 @@ from graphify.errors import (
 from graphify.ir.graph import Builder, Graph, Literal, Value, constant
 from graphify.ir.op import Op
 from graphify.ir.promotion import python_dtype
-from graphify.ir.sharing import Links, followers, links, storage
+from graphify.ir.sharing import Sharing, is_shared, storage, updates
 from graphify.ir.sizes import Dim, Shape, Size, dim_variables
 from graphify.ir.types import DType, Spec, canonical_dtype
 from graphify.location import LazyLoc, here
@@ -183,7 +183,7 @@ class Tensor:
         builder = _builder.get()
         self._value, self._base, self._view, self._weak = value, base, view, weak
         self._scalar = False  # a NumPy scalar: `s += 1` rebinds the name, the tensor stays
-        self._shared: Links | None = None  # other tensors that may be the same array
+        self._shared: Sharing | None = None  # other tensors that may be the same array
         self._version, self._seen = 0, 0 if base is None else base._version
         self._home = None if builder is None else builder.home
 
@@ -543,11 +543,9 @@ def _is_sized(attr: Any) -> bool:
 # --- in-place updates ---------------------------------------------------------------------------
 
 
-def assign(target: Tensor, new: Tensor, done: frozenset[int] = frozenset()) -> None:
-    """Rebind all of `target` to `new` (same shape and dtype), as seen by its base and its views.
-
-    Args:
-        done: ids of tensors that this very update reached before (see ir/sharing.py).
+def assign(target: Tensor, new: Tensor) -> None:
+    """Rebind all of `target` to `new` (same shape and dtype), as seen by its base, its views and
+    what may be the same array (see ir/sharing.py).
 
     Raises:
         ValueError: the target is a read-only array.
@@ -556,35 +554,38 @@ def assign(target: Tensor, new: Tensor, done: frozenset[int] = frozenset()) -> N
     target = resolve(target)
     builder = _builder.get()
     refresh(target)
-    follow = followers(target, done)
     if type(target._value) is not Value and type(new._value) is not Value:
-        if (
-            builder is None
-            or _home_is(target, builder)
-            and next(links(storage(target)), None) is None
-        ):
+        if builder is None or _home_is(target, builder) and not is_shared(storage(target)):
             _assign_eager(target, new)
             return
     if target._base is not None:
-        if follow:
-            raise InternalError("a view is linked with another tensor under a condition")
         _assign_through_base(target, new)
         return
     if builder is None:
         raise LeakedTracer("a symbolic tensor is assigned outside the trace that made it")
+    follow = updates(target)
+    _store(target, new, builder)
+    for update in follow:
+        changed = _select_hook(update.when, update.changed, update.tensor)
+        if update.tensor._base is not None:
+            _assign_through_base(update.tensor, changed)
+        else:
+            _store(resolve(update.tensor), changed, builder)
+
+
+def _store(target: Tensor, new: Tensor, builder: Builder) -> None:
     if not _home_is(target, builder):
         builder.writes.setdefault(id(target), (target, target._value))
     target._value = value_in(new, builder)
     target._version += 1
-    for other, when in follow:
-        assign(other, _select_hook(when, new, other), done | {id(target)})
 
 
 _select_hook: Callable[[Any, Any, Any], Tensor] = lambda pred, a, b: a  # noqa: E731
 
 
 def set_select_hook(hook: Callable[[Any, Any, Any], Tensor]) -> None:
-    """How to choose between two tensors: graphify.ops.elementwise.where."""
+    """How to choose, by a condition, between what a tensor becomes and what it is: see
+    graphify.autograph.operators.updates."""
     global _select_hook
     _select_hook = hook
 

@@ -1,61 +1,123 @@
 """Tensors that may be one and the same array, which only the run will tell.
 
-After `y = a if c else b`, a write to `y` is a write to `a` or to `b`. Such tensors are linked, by
-weak references: what nobody holds any more cannot be seen to change. A link has a condition (a
-truth value of the graph), or None where none is known and a write has to be refused.
+After `y = a if c else b[1:]`, a write to `y` is a write to `a`, or to a part of `b`. So `y` is
+linked with what it may be: each link says under which condition `y` is which view of which array.
+A write to either end reaches the other one under that condition. Where the condition is not known,
+the link is weak (what nobody holds any more cannot be seen to change) and a write is refused.
 
     link(y, a, c)
-    list(links(y))      # [(a, c)]
+    link(y, b, not_c, view=((slice_, (), {"key": ((1, n - 1, 1),)}),))
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphify.errors import TraceError
+from graphify.ir.op import REGISTRY
 from graphify.location import here
 
 if TYPE_CHECKING:
     from graphify.ir.bind import Tensor
+    from graphify.ir.op import Op
 
-Links = list[tuple["weakref.ref[Tensor]", "Tensor | None"]]
+# What a tensor sees of another one: `(op, operands, attrs)` of each step, as in `Tensor._view`.
+View: TypeAlias = tuple["tuple[Op, tuple[Any, ...], dict[str, Any]]", ...]
 
 
-def link(
-    one: Tensor,
-    other: Tensor,
-    when: Tensor | None = None,
-    either: Callable[[Tensor, Tensor], Tensor] | None = None,
-) -> None:
-    """From now on the two may be one array: if `when` holds, or who knows when.
+@dataclass(slots=True, eq=False)
+class Link:
+    """A tensor is `view` of `other` where `when` holds; None: nobody can say when."""
 
-    Args:
-        either: joins `when` with the condition of a link that is there already (logical or).
-    """
-    if one is other:
+    reference: weakref.ref[Tensor]
+    when: Tensor | None
+    view: View
+    kept: Tensor | None = None  # keeps `other` alive: several tensors meet there
+
+
+@dataclass(slots=True, eq=False)
+class Sharing:
+    """What a tensor may be a view of, and what may be a view of the tensor."""
+
+    links: list[Link] = field(default_factory=list)
+    seen_by: list[weakref.ref[Tensor]] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Update:
+    """What a tensor becomes, under a condition, by a write to another one."""
+
+    tensor: Tensor
+    when: Tensor
+    changed: Tensor | Callable[[], Tensor]  # or what makes it
+
+
+def link(tensor: Tensor, other: Tensor, when: Tensor | None, view: View = ()) -> None:
+    """From now on `tensor` may be (a view of) `other`: where `when` holds, or who knows when."""
+    if tensor is other:
         return
-    known = [w for t, w in links(one) if t is other]
-    if known and known[0] is None:
-        return
-    if known:
-        before = known[0]
-        joined = either is not None and when is not None and before is not None
-        when = either(before, when) if joined else None  # type: ignore[misc, arg-type]
-    for a, b in ((one, other), (other, one)):
-        kept = [
-            entry for entry in a._shared or () if entry[0]() is not None and entry[0]() is not b
-        ]
-        a._shared = [*kept, (weakref.ref(b), when)]
+    mine, theirs = _of(tensor), _of(other)
+    beside = [t for t in {id(t): t for t, _ in observers(other)}.values() if t is not tensor]
+    entry = Link(weakref.ref(other), when, view, other if beside else None)
+    for seer in beside:
+        for found, known in links(seer):
+            if found is other:
+                known.kept = other
+    for known in mine.links:
+        if known.reference() is other and _same_view(known.view, view):
+            known.when = _or(known.when, when)
+            break
+    else:
+        mine.links.append(entry)
+        theirs.seen_by = [r for r in theirs.seen_by if r() is not None and r() is not tensor]
+        theirs.seen_by.append(weakref.ref(tensor))
+    if not beside:  # nothing keeps it, and what it may be the tensor may be, too
+        for third, known in list(links(other)):
+            link(tensor, third, _and(when, known.when), (*known.view, *view))
 
 
-def links(tensor: Tensor) -> Iterator[tuple[Tensor, Tensor | None]]:
-    """The tensors linked with this one that somebody still holds, of frames still recorded."""
-    for reference, when in tensor._shared or ():
+def _same_view(one: View, other: View) -> bool:
+    return len(one) == len(other) and all(
+        a[0] is b[0] and a[2] == b[2] and all(x is y for x, y in zip(a[1], b[1], strict=True))
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _and(one: Tensor | None, other: Tensor | None) -> Tensor | None:
+    return None if one is None or other is None else REGISTRY["logical_and"](one, other)
+
+
+def _or(one: Tensor | None, other: Tensor | None) -> Tensor | None:
+    return None if one is None or other is None else REGISTRY["logical_or"](one, other)
+
+
+def _of(tensor: Tensor) -> Sharing:
+    if tensor._shared is None:
+        tensor._shared = Sharing()
+    return tensor._shared
+
+
+def links(tensor: Tensor) -> Iterator[tuple[Tensor, Link]]:
+    """What a tensor may be, of frames still recorded and as long as somebody holds it."""
+    for entry in tensor._shared.links if tensor._shared is not None else ():
+        other = entry.reference()
+        if other is not None and is_live(other):
+            yield other, entry
+
+
+def observers(tensor: Tensor) -> Iterator[tuple[Tensor, Link]]:
+    """The tensors that may be (a view of) this one."""
+    for reference in tensor._shared.seen_by if tensor._shared is not None else ():
         other = reference()
         if other is not None and is_live(other):
-            yield other, when
+            yield from ((other, entry) for found, entry in links(other) if found is tensor)
+
+
+def is_shared(tensor: Tensor) -> bool:
+    return next(links(tensor), None) is not None or next(observers(tensor), None) is not None
 
 
 def is_live(tensor: Tensor) -> bool:
@@ -70,22 +132,114 @@ def storage(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def followers(target: Tensor, done: Iterable[int]) -> list[tuple[Tensor, Tensor]]:
-    """What has to change with `target`, and when.
+def updates(target: Tensor) -> list[Update]:
+    """What has to change with `target`, in this order: first what it may be (and what that may
+    be), as far as the write reaches; then all that may be one of those.
 
     Raises:
-        TraceError: the condition is not known, or the two differ in dtype or shape.
+        TraceError: the condition is not known, or the two differ in dtype.
     """
-    found = []
-    for other, when in links(target):
-        if id(other) in done:
-            continue
-        if when is None or other.dtype != target.dtype or other.dims != target.dims:
-            raise TraceError(
-                "an array is updated in place that may, or may not, be the array that another name "
-                "holds; which one is only known when the graph runs",
-                location=here(),
-                remedy="give the name an array of its own before: y = y.copy()",
-            )
-        found.append((other, when))
+    if target._shared is None:
+        return []
+    above = _reachable([target], links)
+    reach: dict[int, Tensor | None] = {id(target): None}  # under which condition; None: always
+    found: list[Update] = []
+    for tensor in _ordered(above, observers):
+        for other, entry in links(tensor):
+            when = _both(reach[id(tensor)], _when(entry, tensor, other))
+            make = _putting(other, tensor, entry.view) if entry.view else tensor
+            found.append(Update(other, when, make))
+            before = reach.get(id(other))
+            reach[id(other)] = when if before is None else REGISTRY["logical_or"](before, when)
+    touched = _reachable(above, observers)
+    known = {id(tensor) for tensor in touched}
+    for tensor in _ordered(touched, links):
+        for other, entry in links(tensor):
+            if tensor is not target and id(other) in known:
+                when = _when(entry, tensor, other)
+                make = _seeing(other, entry.view) if entry.view else other
+                found.append(Update(tensor, when, make))
     return found
+
+
+Neighbours: TypeAlias = "Callable[[Tensor], Iterator[tuple[Tensor, Link]]]"
+
+
+def _reachable(start: list[Tensor], neighbours: Neighbours) -> list[Tensor]:
+    found = {id(tensor): tensor for tensor in start}
+    pending = list(start)
+    while pending:
+        for other, _ in neighbours(pending.pop()):
+            if id(other) not in found:
+                found[id(other)] = other
+                pending.append(other)
+    return list(found.values())
+
+
+def _ordered(tensors: list[Tensor], earlier: Neighbours) -> list[Tensor]:
+    """The tensors, each after those of its neighbours that are among them."""
+    among = {id(tensor) for tensor in tensors}
+    done: dict[int, Tensor] = {}
+    pending = [(tensor, False) for tensor in reversed(tensors)]
+    while pending:
+        tensor, ready = pending.pop()
+        if id(tensor) in done:
+            continue
+        if ready:
+            done[id(tensor)] = tensor
+            continue
+        pending.append((tensor, True))
+        pending += [(t, False) for t, _ in earlier(tensor) if id(t) in among - done.keys()]
+    return list(done.values())
+
+
+def _both(one: Tensor | None, other: Tensor) -> Tensor:
+    return other if one is None else REGISTRY["logical_and"](one, other)
+
+
+def _when(entry: Link, target: Tensor, other: Tensor) -> Tensor:
+    if entry.when is None or other.dtype != target.dtype:
+        raise unknown()
+    return entry.when
+
+
+def unknown() -> TraceError:
+    """The error for an update of which nobody can say whom it reaches."""
+    return TraceError(
+        "an array is updated in place that may, or may not, be the array that another name "
+        "holds; which one is only known when the graph runs",
+        location=here(),
+        remedy="give the name an array of its own before: y = y.copy()",
+    )
+
+
+def _seeing(base: Tensor, view: View) -> Callable[[], Tensor]:
+    """Makes what a view shows of `base`."""
+
+    def make() -> Tensor:
+        seen = base
+        for op, operands, attrs in view:
+            seen = op(seen, *operands, **attrs)
+        return seen
+
+    return make
+
+
+def _putting(base: Tensor, new: Tensor, view: View) -> Callable[[], Tensor]:
+    """Makes `base` as it is once its view is `new`."""
+
+    def put(base: Tensor, view: View) -> Tensor:
+        (op, operands, attrs), *rest = view
+        assert op.put is not None
+        inner = op(base, *operands, **attrs)
+        part = put(inner, tuple(rest)) if rest else _fitted(new, inner)
+        return op.put(base, part, *operands, **attrs)  # type: ignore[no-any-return]
+
+    return lambda: put(base, view)
+
+
+def _fitted(tensor: Tensor, like: Tensor) -> Tensor:
+    """The tensor in a shape that it has anyway, in terms of other sizes."""
+    if tensor.dims == like.dims:
+        return tensor
+    return REGISTRY["reshape"](tensor, shape=like.dims)

@@ -364,4 +364,3 @@ _OTHERS: dict[str, Callable[..., Any]] = {
     "conj": lambda self: elementwise.conjugate(self),
 }
 _install()
-binding.set_select_hook(elementwise.where)

@@ -36,14 +36,6 @@ def ambiguous(x):
     return -x
 
 
-def swapped_then_updated(x, k):
-    y = np.zeros(len(x))
-    for _ in range(k + 9):
-        x, y = y, x
-    x[0] = 1.0  # TraceError
-    return y
-
-
 def generator(x):
     def rows():
         yield x  # SyntaxUnsupported

@@ -111,3 +111,29 @@ def reshaped_view(w):
     flat = w.reshape(-1)
     flat[0] = -7.0
     return w
+
+
+def swapped_then_updated(x, k):
+    y = np.zeros(len(x))
+    for _ in range(k + 9):
+        x, y = y, x
+    x[0] = 1.0
+    return y
+
+
+def part_or_copy_updated(x, k):
+    part = x[1:] if k > 1 else x[:-1].copy()
+    part[0] = 9.0
+    x[1] += 1.0
+    return part
+
+
+def walking_names(x, k):
+    y = z = np.zeros(len(x))
+    for _ in range(k + 9):
+        x, y = y, x
+        y[0] += 1.0
+        if z[0] > 4:
+            z = z * 2
+        z[1] = 5.0
+    return x, y, z

@@ -45,6 +45,10 @@ from graphify.autograph.operators.logical import and_, compare, contains, not_, 
 from graphify.autograph.operators.loops import for_, while_
 from graphify.autograph.operators.raising import assert_, catching, raise_
 from graphify.autograph.operators.undefined import Undefined, defined
+from graphify.autograph.operators.updates import select
+from graphify.ir.bind import set_select_hook
+
+set_select_hook(select)
 
 __all__ = [
     "Undefined",

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 
 from graphify.autograph.operators import sharing
 from graphify.autograph.operators.conditions import is_staged, truth
@@ -126,16 +125,17 @@ def _cond(pred: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
     pairs = list(zip(true.entries, false.entries, strict=True))
     pairs += [(true.heap[key], false.heap[key]) for key in slots]
     joined = [_join_entries(a, b) for a, b in pairs]
+    sides = [sides for plan in joined for sides in plan.sides()]
+    shared = sharing.BranchLinks(sides, (true.builder, false.builder))
     outputs: list[list[Value]] = [[], []]
-    for plan in joined:
-        for number, (branch, sink) in enumerate(zip((true, false), outputs, strict=True)):
-            with recording(branch.builder):
-                sink += [value_in(tensor, branch.builder) for tensor in plan.outputs(number)]
-    conditions = _export_conditions(joined, (true, false), outputs)
+    for number, (branch, sink) in enumerate(zip((true, false), outputs, strict=True)):
+        with recording(branch.builder):
+            tensors = [tensor for plan in joined for tensor in plan.outputs(number)]
+            tensors += shared.outputs(number)
+            sink += [value_in(tensor, branch.builder) for tensor in tensors]
     results = _bind_cond(pred, true.builder, false.builder, outputs)
     values = [plan.rebuild(results) for plan in joined]
-    known = {key: next(results) for key in conditions}
-    sharing.link_joined(pred, [made for plan in joined for made in plan.made], known)
+    shared.finish(pred, [made for plan in joined for made in plan.made], list(results))
     for slot, value in zip(slots.values(), values[len(names) :], strict=True):
         slot.write(value)
     return values[: len(names)]
@@ -156,26 +156,6 @@ def _look_at_rest(side: _Branch, slots: dict[Any, Slot]) -> None:
             entry.freeze()
     restore(side.builder)
     side.builder.writes_done = done
-
-
-def _export_conditions(joined: list[_Join], sides: Any, outputs: Any) -> list[int]:
-    """Let branches give the conditions under which their results are arrays from outside of them;
-    the other branch gives False. Their ids, in order."""
-    found: dict[int, tuple[int, Tensor]] = {}
-    for plan in joined:
-        for number, entry in enumerate(plan.entries):
-            leaves = [
-                leaf
-                for leaf, spec in zip(entry.leaves, plan.specs, strict=False)
-                if spec is not None
-            ]
-            found.update({id(when): (number, when) for when in sharing.inner_conditions(leaves)})
-    for side, when in found.values():
-        for number, branch in enumerate(sides):
-            with recording(branch.builder):
-                value = resolve(when) if number == side else Tensor(np.asarray(False))
-                outputs[number].append(value_in(value, branch.builder))
-    return list(found)
 
 
 def _bind_cond(pred: Tensor, true: Builder, false: Builder, outputs: Any) -> Iterator[Tensor]:
@@ -205,7 +185,15 @@ class _Join:
     entries: tuple[Entry, Entry]
     specs: list[Spec | None] = field(default_factory=list)  # None: the leaf is static
     bound: bool | None = True  # None: decided by the run
-    made: list[sharing.Made] = field(default_factory=list)  # joined leaves, and what they come from
+    made: list[Tensor] = field(default_factory=list)  # the joined leaves
+
+    def sides(self) -> list[list[Any]]:
+        """Of each leaf that is joined, what it is on either side; None where it is not bound."""
+        return [
+            [None if entry.bound is False else entry.leaves[i] for entry in self.entries]
+            for i, spec in enumerate(self.specs)
+            if spec is not None
+        ]
 
     def outputs(self, side: int) -> list[Tensor]:
         """What this side's graph gives for the variable; runs in the side's frame."""
@@ -224,14 +212,14 @@ class _Join:
         a, b = self.entries
         model = b if a.bound is False else a
         leaves = []
-        for i, (leaf, spec) in enumerate(zip(model.leaves, self.specs, strict=True)):
+        sides = iter(self.sides())
+        for leaf, spec in zip(model.leaves, self.specs, strict=True):
             if spec is None:
                 leaves.append(leaf)
                 continue
-            sides = [None if e.bound is False else e.leaves[i] for e in (a, b)]
             tensor = next(results)
-            tensor._scalar = all(sharing.is_number(side) for side in sides if side is not None)
-            self.made.append((tensor, sides))
+            tensor._scalar = all(map(sharing.is_number, next(sides)))  # None is as good as a number
+            self.made.append(tensor)
             leaves.append(tensor)
         bound = next(results) if self.bound is None else self.bound
         return model.replaced(leaves, bound).build()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import sharing
 from graphify.autograph.operators.heap import (
     Names,
     Slot,
@@ -19,6 +18,8 @@ from graphify.autograph.operators.heap import (
     slots_of,
     watch_cells,
 )
+from graphify.autograph.operators.looplinks import LoopLinks, Place
+from graphify.autograph.operators.sharing import ALIAS, is_number
 from graphify.autograph.operators.state import (
     Entry,
     Unstageable,
@@ -34,11 +35,10 @@ from graphify.autograph.operators.state import (
 from graphify.autograph.operators.undefined import Unreachable, certain
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Builder, Value
-from graphify.ir.sharing import links
+from graphify.ir.sharing import is_shared
 from graphify.ir.sizes import Size, fresh
 from graphify.ir.types import BOOL, Spec
 from graphify.location import here, is_internal
-from graphify.ops.indexing import slice_
 from graphify.tracing.capture import frame, root_of
 
 
@@ -66,11 +66,12 @@ class Carry:
         self.own: dict[int, list[Value]] = {}  # id of builder -> its carry parameters
         self.results: list[Value] = []
         self.always: list[bool] = []  # per entry: bound at the end of every turn
+        self.numbers: list[bool] = []  # per carried leaf: a number at the end of every turn
         self.wild: set[tuple[int, int]] = set()  # (carried leaf, axis) whose size changes
         self.plain: set[int] = set()  # ids of tensors that only this state can see
         self.aliases: dict[int, list[Tensor]] = {}  # id of a state tensor -> what the body got
-        self.given: list[Tensor] = []  # what the body got for each carried leaf
-        self.links = sharing.LoopLinks()
+        self.given: dict[Place, Tensor] = {}  # what the body got for each carried leaf
+        self.links = LoopLinks()
         for entry in self.entries:
             entry.leaves = [_as_local(leaf) for leaf in entry.leaves]
         self._plan()
@@ -87,6 +88,25 @@ class Carry:
             yield from (leaf for leaf, d in zip(entry.leaves, dynamic, strict=True) if d)
             if flagged:
                 yield entry.bound
+
+    def _places(self) -> Iterator[Place | None]:
+        """Of each carried leaf, its place; None for a bound flag."""
+        for k, (dynamic, flagged) in enumerate(zip(self.dynamic, self.flagged, strict=True)):
+            yield from ((k, j) for j, d in enumerate(dynamic) if d)
+            if flagged:
+                yield None
+
+    def _at_places(self, leaves: Iterable[Any]) -> dict[Place, Any]:
+        """Carried leaves by place, less those of storages: a storage is nobody's name."""
+        named = [True] * len(self.names)
+        named += [not isinstance(slot.target, Tensor) for slot in self.slots.values()]
+        found = zip(self._places(), leaves, strict=True)
+        return {place: leaf for place, leaf in found if place is not None and named[place[0]]}
+
+    @property
+    def width(self) -> int:
+        """How many values the loop carries."""
+        return len(self.specs) + len(self.links.flags)
 
     # --- tracing ---
 
@@ -112,11 +132,11 @@ class Carry:
                 new = {k: s for k, s in slots.items() if k not in self.slots}
                 settled = not self._keep_updated(after, slots)
                 if settled and not new and not self._widen(after):
-                    if self.links.learn(
-                        list(self._carried_leaves()), self.given, self._leaves_of(after), builder
-                    ):
+                    leaves = self._at_places(self._leaves_of(after))
+                    if self.links.learn(self.given, leaves, builder):
                         continue
                     self.always = [entry.bound is True for entry in after]
+                    self.numbers = [is_number(leaf) for leaf in self._leaves_of(after)]
                     self.results = list(self._result_values(after, builder))
                     return builder
             for key, slot in new.items():
@@ -141,11 +161,14 @@ class Carry:
             builder.param(spec, name)
             for spec, name in zip(self.specs, self._leaf_names(), strict=True)
         ]
-        self.own[id(builder)] = values
-        initial = self._carried_leaves()
-        self.given = [self._alias(v, leaf) for v, leaf in zip(values, initial, strict=True)]
-        self.links.apply(self.given)
-        variables = self._assemble(iter(self.given))
+        self.links.begin(self._at_places(self._carried_leaves()))
+        flags = [builder.param(Spec((), BOOL), "same") for _ in self.links.flags]
+        self.own[id(builder)] = [*values, *flags]
+        rows = zip(values, self._carried_leaves(), self._places(), strict=True)
+        given = [self._alias(*row) for row in rows]
+        self.given = self._at_places(given)
+        self.links.apply(self.given, list(map(Tensor, flags)))
+        variables = self._assemble(iter(given))
         for slot, value in zip(self.slots.values(), variables[len(self.names) :], strict=True):
             slot.write(value)
         return variables[: len(self.names)]
@@ -171,13 +194,14 @@ class Carry:
 
     # --- in-place updates of state variables ---
 
-    def _alias(self, value: Value, leaf: Any) -> Tensor:
+    def _alias(self, value: Value, leaf: Any, place: Place | None) -> Tensor:
         tensor = Tensor(value)
         tensor._scalar = not isinstance(leaf, Tensor) or leaf._scalar
-        if not tensor._scalar and id(leaf) not in self.plain and not leaf._weak:
+        plain = id(leaf) in self.plain or place in self.links.ambiguous
+        if not tensor._scalar and not plain and not leaf._weak:
             tensor._base, tensor._view, tensor._seen = (
                 leaf,
-                (slice_, (), {"key": ()}),
+                (ALIAS, (), {"key": ()}),
                 leaf._version,
             )
             self.aliases.setdefault(id(leaf), []).append(tensor)
@@ -190,7 +214,14 @@ class Carry:
             if entry.treedef != new.treedef:
                 continue
             for j, leaf in enumerate(entry.leaves):
-                if not self.dynamic[k][j] or not isinstance(leaf, Tensor) or id(leaf) in self.plain:
+                if not self.dynamic[k][j]:
+                    continue
+                if is_number(leaf):
+                    if new.leaves[j] is self.given.get((k, j)) and not isinstance(leaf, _Zeros):
+                        found = True  # the same number in every turn
+                        self._drop(k, j)
+                    continue
+                if id(leaf) in self.plain or (k, j) in self.links.ambiguous:
                     continue
                 if any(new.leaves[j] is alias for alias in self.aliases.get(id(leaf), ())):
                     found = True
@@ -203,13 +234,7 @@ class Carry:
                     self.plain.add(id(leaf))
                     slots.pop(id(leaf))
                 else:
-                    raise Unstageable(
-                        f"'{entry.name}' is updated in place and also assigned anew "
-                        "in a staged loop, "
-                        "while its array can be seen from elsewhere",
-                        location=here(),
-                        remedy=f"start the loop with {entry.name} = {entry.name}.copy()",
-                    )
+                    self.links.separate((k, j))
         return found
 
     def _drop(self, k: int, j: int) -> None:
@@ -290,6 +315,8 @@ class Carry:
             if flagged:
                 yield value_in(resolve(as_tensor(entry.bound)), builder)
                 position += 1
+        for flag in self.links.results():
+            yield value_in(resolve(flag), builder)
 
     def _leaves_of(self, entries: list[Entry]) -> list[Any]:
         """The leaves that the carry has a place for, bound flags included."""
@@ -307,7 +334,8 @@ class Carry:
             placeholder(leaf.spec) if isinstance(leaf, _Zeros) else leaf
             for leaf in self._carried_leaves()
         ]
-        return [fit(leaf, spec) for leaf, spec in zip(leaves, self.specs, strict=True)]
+        carried = [fit(leaf, spec) for leaf, spec in zip(leaves, self.specs, strict=True)]
+        return [*carried, *self.links.initial()]
 
     def finish(
         self,
@@ -316,8 +344,14 @@ class Carry:
         first: Callable[[], Tensor] | None = None,
     ) -> State:
         """The state after the loop; heap writes take effect in the current frame."""
-        self.links.finish(list(self._carried_leaves()), tensors, runs, first)
-        variables = self._assemble(iter(tensors))
+        carried, flags = tensors[: len(self.specs)], tensors[len(self.specs) :]
+        rows = zip(carried, self.specs, self._carried_leaves(), self.numbers, strict=True)
+        for tensor, spec, leaf, number in rows:
+            if not tensor.is_symbolic:  # evaluated on the spot
+                tensor._weak = spec.weak
+            tensor._scalar = number and (runs or is_number(leaf))
+        self.links.finish(self._at_places(carried), flags, runs, first)
+        variables = self._assemble(iter(carried))
         if runs:
             variables = [
                 certain(v) if a else v for v, a in zip(variables, self.always, strict=True)
@@ -340,7 +374,7 @@ def storage_of(tensor: Tensor) -> Tensor:
 def _is_private(tensor: Tensor) -> bool:
     """Whether no argument, captured array, view or other name shows this tensor's storage."""
     root = root_of(current_builder())
-    if tensor._base is not None or root is None or next(links(tensor), None) is not None:
+    if tensor._base is not None or root is None or is_shared(tensor):
         return False
     if any(tensor is twin for _, twin in root.outside.values()) or id(tensor) in root.arguments:
         return False

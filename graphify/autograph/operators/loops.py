@@ -106,7 +106,7 @@ def _staged_while(
         *map(Tensor, operands),
         cond=cond_graph,
         body=body_graph,
-        carry=len(loop.specs),
+        carry=loop.width,
     )
     pure = not cond_graph.effects and not cond_builder.writes_done
     first = (lambda: truth(resolve(as_tensor(test(*state))))) if pure else None
@@ -237,7 +237,7 @@ def _staged_for(items: iteration.Items, body: Any, state: State, names: Names, t
         *map(Tensor, operands),
         length=items.length,
         body=graph,
-        carry=len(loop.specs),
+        carry=loop.width,
         xs=0,
     )
     runs = isinstance(items.length, int) and items.length > 0

@@ -1,28 +1,34 @@
-"""Which tensors may be one array once the paths of a staged statement have met again.
+"""Which tensors may be one array once the paths of a staged `if` have met again.
 
     if c:
-        y = a           # the joined y is a where c holds: a write to y is one to a
+        y = a[1:]       # the joined y is a part of a where c holds: a write to y is one to a
     else:
         y = b * 2
 
-    for i in range(n):
-        y, z = z, y     # afterwards either may be either
-
 The joined tensors are linked with what they may be (graphify.ir.sharing); a later update in place
-then reaches all of it, or is refused where nobody can say when.
+then reaches all of it, or is refused where nobody can say when. Loops: see looplinks.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from graphify.ir.bind import Tensor
+from graphify.autograph.operators.state import placeholder
+from graphify.errors import InternalError
+from graphify.ir.bind import Tensor, current_builder, recording, resolve
 from graphify.ir.graph import Builder
-from graphify.ir.sharing import is_live, link, links, storage
+from graphify.ir.sharing import View, is_live, link
+from graphify.ir.sizes import Size, dim_variables
 from graphify.ops import elementwise
+from graphify.ops.indexing import slice_
 
-Made: TypeAlias = tuple[Tensor, Sequence[Any]]  # a joined tensor, and its leaf on either side
+# The view by which the body of a loop sees a tensor of its state (see carry.py). In the turns after
+# the first it may be another tensor, so nobody looks through it.
+ALIAS = dataclasses.replace(slice_)
 
 
 def is_number(leaf: Any) -> bool:
@@ -30,201 +36,161 @@ def is_number(leaf: Any) -> bool:
     return not isinstance(leaf, Tensor) or leaf._scalar or leaf.spec.weak
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """A leaf is `view` of `root` where all conditions hold; None: nobody can say when."""
+
+    root: Tensor
+    view: View = ()
+    conditions: tuple[Tensor, ...] | None = ()
+
+
+def origins(
+    leaf: Tensor,
+    is_end: Callable[[Tensor], bool],
+    view: View = (),
+    conditions: tuple[Tensor, ...] | None = (),
+) -> Iterator[Origin]:
+    """What a leaf is, or may be: links are followed as far as tensors that are an end."""
+    while leaf._base is not None and leaf._view is not None and leaf._view[0] is not ALIAS:
+        view = (leaf._view, *view)
+        leaf = leaf._base
+    yield Origin(leaf, view, conditions)
+    if is_end(leaf) or leaf._shared is None:
+        return
+    for entry in leaf._shared.links:
+        other = entry.reference()
+        if other is not None:
+            known = None
+            if conditions is not None and entry.when is not None:
+                known = (*conditions, entry.when)
+            yield from origins(other, is_end, (*entry.view, *view), known)
+
+
+def all_of(conditions: Iterable[Tensor]) -> Tensor:
+    """Their conjunction, recorded in the current frame."""
+    return functools.reduce(lambda a, b: elementwise.logical_and(a, b), conditions)
+
+
+def has_known_sizes(view: View, builder: Builder | None) -> bool:
+    """Whether a frame knows the sizes that stand in a view's attributes."""
+    sized = [
+        attr for _, _, attrs in view for attr in attrs.values() if isinstance(attr, tuple | Size)
+    ]
+    try:
+        for variable in (v for attr in sized for v in dim_variables(attr)):
+            if builder is not None:
+                builder.ensure_size(variable)
+    except InternalError:
+        return False
+    return True
+
+
 # --- branches -----------------------------------------------------------------------------------
 
 
-def inner_conditions(leaves: Iterable[Any]) -> Iterator[Tensor]:
-    """The conditions, of a branch just traced, under which its results are arrays from outside."""
-    for leaf in leaves:
-        if isinstance(leaf, Tensor) and leaf._base is None and not is_number(leaf):
-            yield from (when for _, when in links(leaf) if when is not None and not is_live(when))
+@dataclass(frozen=True, slots=True)
+class _Exported:
+    """The number of a tensor that a branch gives beside its results."""
+
+    number: int
 
 
-def link_joined(pred: Tensor, made: Sequence[Made], conditions: Mapping[int, Tensor]) -> None:
-    """Link what comes out of a cond with what it may be, and with what else may be that.
+@dataclass(slots=True)
+class _Planned:
+    """A joined leaf, by its position, will be a view of a root where one side is taken.
 
-    Args:
-        conditions: those of `inner_conditions`, by id, as the cond gives them.
+    The root: a tensor from before the branches, another joined leaf, or a tensor that the side
+    gives out for this.
     """
-    arrays = [(tensor, sides) for tensor, sides in made if not is_number(tensor)]
-    if not arrays:
-        return
-    flags: list[Tensor] = [pred]
-    for side in (0, 1):
-        held: dict[
-            int, list[Tensor]
-        ] = {}  # id of a storage -> joined tensors that are it, or see it
-        for tensor, sides in arrays:
-            leaf = sides[side]
-            if not isinstance(leaf, Tensor) or is_number(leaf):
+
+    position: int
+    side: int
+    root: Tensor | int | _Exported
+    view: View
+    when: Tensor | _Exported | None  # None: wherever the side is taken
+    known: bool
+
+
+class BranchLinks:
+    """What joined leaves may be; looks at two traced branches before they become one op."""
+
+    def __init__(self, leaves: Sequence[Sequence[Any]], builders: Sequence[Builder]) -> None:
+        self.builders = builders
+        self.exports: list[tuple[int, Tensor]] = []
+        self.planned: list[_Planned] = []
+        for side in (0, 1):
+            found = [
+                (position, origin)
+                for position, sides in enumerate(leaves)
+                if isinstance(sides[side], Tensor) and not is_number(sides[side])
+                for origin in origins(sides[side], is_live)
+            ]
+            self._plan(side, found)
+
+    def _plan(self, side: int, found: Sequence[tuple[int, Origin]]) -> None:
+        made: dict[int, list[tuple[int, Origin]]] = {}  # by root: what the branch itself made
+        for position, origin in found:
+            if is_live(origin.root):
+                self._add(position, side, origin.root, origin)
+            else:
+                made.setdefault(id(origin.root), []).append((position, origin))
+        for group in made.values():
+            if len({position for position, _ in group}) < 2:
                 continue
-            if side and len(flags) == 1:
+            first, origin = group[0]  # all links go to earlier positions: there are no circles
+            whole = not origin.view and origin.conditions == ()
+            root = first if whole else self._export(side, origin.root)
+            for position, origin in group:
+                if position != root:
+                    self._add(position, side, root, origin)
+
+    def _add(self, position: int, side: int, root: Any, origin: Origin) -> None:
+        known = origin.conditions is not None and has_known_sizes(origin.view, current_builder())
+        view, when = origin.view if known else (), None
+        if known:
+            view = tuple(
+                (op, tuple(self._outside(side, x) for x in operands), attrs)
+                for op, operands, attrs in origin.view
+            )
+        if known and origin.conditions:
+            with recording(self.builders[side]):
+                when = self._export(side, all_of(origin.conditions))
+        self.planned.append(_Planned(position, side, root, view, when, known))
+
+    def _outside(self, side: int, operand: Any) -> Any:
+        """An operand of a view as the code after the branches sees it."""
+        local = isinstance(operand, Tensor) and operand.is_symbolic and not is_live(operand)
+        return self._export(side, operand) if local else operand
+
+    def _export(self, side: int, tensor: Tensor) -> _Exported:
+        for number, (_, known) in enumerate(self.exports):
+            if known is tensor:
+                return _Exported(number)
+        self.exports.append((side, tensor))
+        return _Exported(len(self.exports) - 1)
+
+    def outputs(self, side: int) -> list[Tensor]:
+        """What a side gives out beside its results; runs in the side's frame."""
+        return [
+            resolve(tensor) if home == side else placeholder(tensor.spec)
+            for home, tensor in self.exports
+        ]
+
+    def finish(self, pred: Tensor, joined: Sequence[Tensor], exported: Sequence[Tensor]) -> None:
+        """Link what comes out of the cond."""
+        flags = [pred]
+
+        def get(value: Any) -> Any:
+            return exported[value.number] if isinstance(value, _Exported) else value
+
+        for plan in self.planned:
+            tensor = joined[plan.position]
+            if is_number(tensor):
+                continue
+            if plan.side and len(flags) == 1:
                 flags.append(elementwise.logical_not(pred))
-            beside = held.setdefault(id(storage(leaf)), [])
-            _link_side(tensor, leaf, flags[side], beside, conditions)
-
-
-def _link_side(
-    tensor: Tensor,
-    leaf: Tensor,
-    flag: Tensor,
-    beside: list[Tensor],
-    conditions: Mapping[int, Tensor],
-) -> None:
-    root = storage(leaf)
-    for other in beside:
-        link(tensor, other)
-    beside.append(tensor)
-    for other, when in list(links(root)):
-        if id(when) in conditions and root is leaf:
-            link(tensor, other, conditions[id(when)], elementwise.logical_or)
-        elif when is not None and root is leaf and is_live(when):
-            link(tensor, other, elementwise.logical_and(flag, when), elementwise.logical_or)
-        else:
-            link(tensor, other)
-    if is_live(leaf):  # made before the branch
-        link(tensor, root, flag if root is leaf else None, elementwise.logical_or)
-    elif is_live(root):
-        link(tensor, root)
-
-
-def _link_with_all(tensor: Tensor, other: Tensor, flag: Tensor | None) -> None:
-    """Link with a tensor and with what that one may be: it may soon be held by nobody."""
-    for third, when in list(links(other)):
-        known = flag is not None and when is not None and is_live(when)
-        link(
-            tensor,
-            third,
-            elementwise.logical_and(flag, when) if known else None,
-            elementwise.logical_or,
-        )
-    link(tensor, other, flag, elementwise.logical_or)
-
-
-# --- loops --------------------------------------------------------------------------------------
-
-
-class LoopLinks:
-    """What the carried leaves of a loop may be, found by looking at one turn.
-
-    A place of the carry holds, after a turn, what another place held before it, an array from
-    outside, or something new. The closure over all turns says which places may hold one array.
-    """
-
-    def __init__(self) -> None:
-        self.pairs: set[tuple[int, int]] = set()  # places that may hold one array
-        self.outer: list[tuple[int, Tensor]] = []  # places and arrays from outside
-        self.later: list[set[Any]] = []  # per place: what it may hold after a turn or more
-        self.tensors: dict[int, Tensor] = {}
-
-    def apply(self, given: Sequence[Tensor]) -> None:
-        """Link the parameters of a frame as far as is known."""
-        for p, q in self.pairs:
-            if max(p, q) < len(given):
-                link(given[p], given[q])
-        for p, other in self.outer:
-            if p < len(given):
-                link(given[p], other)
-
-    def learn(
-        self, initial: Sequence[Any], given: Sequence[Tensor], after: Sequence[Any], frame: Builder
-    ) -> bool:
-        """Look at a traced turn; True if there is news, and the body must be traced with it."""
-        start = [self._outside(leaf) for leaf in initial]
-        places = {id(tensor): place for place, tensor in enumerate(given)}
-        sources = [self._sources(leaf, places, initial) for leaf in after]
-        self.later = [set[Any]() for _ in sources]
-        changed = True
-        while changed:
-            changed = False
-            for held, source in zip(self.later, sources, strict=True):
-                new = {s for s in source if not isinstance(s, _Place)}
-                for s in source:
-                    if isinstance(s, _Place):
-                        new |= start[s] | self.later[s]
-                changed |= not new <= held
-                held |= new
-        everything = [a | b for a, b in zip(start, self.later, strict=True)]
-        pairs = set(_meeting(everything, unless=start))
-        outer = [
-            (p, self.tensors[t]) for p, held in enumerate(everything) for t in held - start[p]
-            if self.tensors[t]._home is not frame.home
-        ]  # fmt: skip
-        known = {(p, id(t)) for p, t in self.outer}
-        news = not pairs <= self.pairs or any((p, id(t)) not in known for p, t in outer)
-        self.pairs |= pairs
-        self.outer += [(p, t) for p, t in outer if (p, id(t)) not in known]
-        self.start = start
-        return news
-
-    def finish(
-        self,
-        initial: Sequence[Any],
-        results: Sequence[Tensor],
-        runs: bool,
-        first: Callable[[], Tensor] | None,
-    ) -> None:
-        """Link what comes out of the loop.
-
-        Args:
-            runs: there is one turn at least.
-            first: gives the condition under which there is; None if that cannot be told.
-        """
-        held = self.later if runs else [a | b for a, b in zip(self.start, self.later, strict=True)]
-        for p, q in _meeting(held):
-            link(results[p], results[q])
-        none: Tensor | None = None  # whether there is no turn
-        for p, storages in enumerate(held):
-            for key in storages:
-                other = self.tensors[key]
-                untouched = initial[p] is other and key not in self.later[p]
-                flag: Tensor | None = None
-                if untouched and first is not None and is_live(other):
-                    none = elementwise.logical_not(first()) if none is None else none
-                    flag = none
-                _link_with_all(results[p], other, flag)
-
-    def _outside(self, leaf: Any) -> set[Any]:
-        if not isinstance(leaf, Tensor) or is_number(leaf):
-            return set()
-        root = storage(leaf)
-        self.tensors[id(root)] = root
-        return {id(root)}
-
-    def _sources(self, leaf: Any, places: dict[int, int], initial: Sequence[Any]) -> set[Any]:
-        if not isinstance(leaf, Tensor) or is_number(leaf):
-            return set()
-        seen = leaf
-        while id(seen) not in places and seen._base is not None:
-            seen = seen._base
-        if id(seen) in places:
-            return {_Place(places[id(seen)])}
-        found = {id(t): t for t in (seen, *(storage(other) for other, _ in links(seen)))}
-        self.tensors.update(found)
-        same = [
-            _Place(p) for p, first in enumerate(initial)
-            if isinstance(first, Tensor) and id(storage(first)) in found
-        ]  # fmt: skip
-        return {*found, *same}
-
-
-class _Place(int):
-    """The number of a place of the carry, told from the id of a tensor."""
-
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        return hash(("place", int(self)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Place) and int(self) == int(other)
-
-
-def _meeting(
-    held: Sequence[set[Any]], unless: Sequence[set[Any]] | None = None
-) -> Iterable[tuple[int, int]]:
-    """Pairs of places that may hold one array."""
-    for p, first in enumerate(held):
-        for q in range(p + 1, len(held)):
-            if first & held[q] and not (unless and first == held[q] == unless[p] == unless[q]):
-                yield p, q
+            root = joined[plan.root] if isinstance(plan.root, int) else get(plan.root)
+            when = get(plan.when) if plan.when is not None else flags[plan.side]
+            view = tuple((op, tuple(map(get, xs)), attrs) for op, xs, attrs in plan.view)
+            link(tensor, root, when if plan.known else None, view)
