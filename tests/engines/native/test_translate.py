@@ -375,6 +375,154 @@ def test_while_with_carried_scalars() -> None:
     check(program([x], [y], For(i, x.shape[0], body)), np.arange(1, 200))
 
 
+# --- branches and loops in lanes ------------------------------------------------------------------
+
+
+LENGTHS = (0, 1, 5, 16, 33)
+
+
+def lanes_check(p: Program, *makers: Any, rtol: float = 0) -> Compiled:
+    compiled = Compiled(p)
+    assert "masked" in compiled.text
+    for n in LENGTHS:
+        check(p, *(make(n) for make in makers), compiled=compiled, rtol=rtol)
+    return compiled
+
+
+def test_branches_in_lanes() -> None:
+    """Variables, stores and loads under conditions that differ from lane to lane, and do not."""
+    x, flag = param("x", F32, 1), param("flag", BOOL, 0, 1)
+    n = x.shape[0]
+    y = result(F32, (n,))
+    v, t, u = Var("v", F32, True), Var("t", F32), Var("u", F32)
+    far = index(1 << 50)
+    positive = compare("greater", t, num(0))
+    body = (
+        Let(t, Load(x, (i,))),
+        Let(v, num(1)),
+        If(
+            positive,
+            (
+                Let(u, Load(x, (select(compare("less", i, n), i, far),))),
+                Set(v, ap("multiply", u, num(2))),
+                If(compare("greater", u, num(1)), (Set(v, num(7)),), (Store(y, (i,), num(9)),)),
+            ),
+            (Set(v, ap("negative", t)),),
+        ),
+        If(Load(flag, ()), (Store(y, (i,), v),), (If(positive, (Store(y, (i,), v),)),)),
+        # Not reached: the address is far off.
+        If(compare("less", i, ZERO), (Store(y, (far,), Load(x, (far,))),)),
+    )
+    p = program([x, flag], [y], For(i, n, body, "vector"))
+    for on in (True, False):
+        lanes_check(p, lambda n: data(F32, n), lambda n, on=on: np.array(on))
+
+
+def test_inner_loops_in_lanes() -> None:
+    """Sums over the first axis, with the second one in the lanes; a product of matrices."""
+    a, b = param("a", F32, 2), param("b", F32, 2, 1)
+    n, m, q = a.shape[0], a.shape[1], b.shape[1]
+    y = result(F32, (n, q))
+    total = Var("total", F32, True)
+    product = ap("multiply", Load(a, (i, k)), Load(b, (k, j)))
+    body = (
+        Let(total, num(0)),
+        For(k, m, (Reduce(total, "add", product),)),
+        Store(y, (i, j), total),
+    )
+    p = program([a, b], [y], For(i, n, (For(j, q, body, "vector"),)))
+    compiled = Compiled(p)
+    for shape in ((3, 4, 5), (2, 0, 7), (5, 40, 33), (1, 1, 1)):
+        check(p, data(F32, *shape[:2]), data(F32, *shape[1:]), compiled=compiled, rtol=1e-5)
+
+
+def test_reductions_out_of_inner_loops() -> None:
+    x = param("x", F64, 2)
+    n, m = x.shape
+    y, z = result(F64, ()), result(F64, (), 1)
+    total, largest = Var("total", F64, True), Var("largest", F64, True)
+    inner = (
+        If(
+            compare("greater", Load(x, (k, j)), num(0, F64)),
+            (Reduce(total, "add", Load(x, (k, j))), Reduce(largest, "maximum", Load(x, (k, j)))),
+        ),
+    )
+    p = program(
+        [x],
+        [y, z],
+        Let(total, num(0, F64)),
+        Let(largest, num(-np.inf, F64)),
+        For(j, m, (For(k, n, inner),), "vector"),
+        Store(y, (), total),
+        Store(z, (), largest),
+    )
+    compiled = Compiled(p)
+    for shape in ((3, 4), (0, 3), (3, 0), (50, 37)):
+        check(p, data(F64, *shape), compiled=compiled, rtol=1e-13)
+
+
+def test_stores_in_inner_loops_are_seen() -> None:
+    """A prefix sum down the columns: what is loaded was stored in the turn before."""
+    x = param("x", I32, 2)
+    n, m = x.shape
+    y = result(I32, (n, m))
+    first = For(j, m, (Store(y, (ZERO, j), Load(x, (ZERO, j))),), "vector")
+    below = plus(k, ONE)
+    value = ap("add", Load(y, (k, j)), Load(x, (below, j)))
+    rest = For(k, minus(n, ONE), (Store(y, (below, j), value),))
+    p = program([x], [y], first, For(j, m, (rest,), "vector"))
+    for shape in ((1, 3), (9, 4), (5, 40)):
+        check(p, data(I32, *shape))
+
+
+def mandelbrot() -> Program:
+    """Escape times."""
+    c = param("c", np.complex64, 1)
+    y = result(I32, c.shape)
+    zr, zi, new = Var("zr", F32, True), Var("zi", F32, True), Var("new", F32)
+    count, cr, ci = Var("count", I32, True), Var("cr", F32), Var("ci", F32)
+    r2, i2 = Var("r2", F32), Var("i2", F32)
+    test = (Let(r2, ap("multiply", zr, zr)), Let(i2, ap("multiply", zi, zi)))
+    inside = ap(
+        "logical_and",
+        compare("less_equal", ap("add", r2, i2), num(4)),
+        compare("less", count, num(50, I32)),
+    )
+    turn = (
+        Let(new, ap("add", ap("subtract", r2, i2), cr)),
+        Set(zi, ap("add", ap("multiply", ap("multiply", num(2), zr), zi), ci)),
+        Set(zr, new),
+        Set(count, ap("add", count, num(1, I32))),
+    )
+    body = (
+        Let(cr, ap("real", Load(c, (i,)), dtype=F32)),
+        Let(ci, ap("imag", Load(c, (i,)), dtype=F32)),
+        Let(zr, num(0)),
+        Let(zi, num(0)),
+        Let(count, num(0, I32)),
+        While(test, inside, turn),
+        Store(y, (i,), count),
+    )
+    return program([c], [y], For(i, c.shape[0], body, "vector"))
+
+
+def test_while_in_lanes() -> None:
+    lanes_check(mandelbrot(), lambda n: data(np.complex64, n))
+
+
+def test_steps_that_only_the_run_knows() -> None:
+    x, z = param("x", F32, 1, strided=True), param("z", F32, 1, 1, strided=True)
+    y = result(F32, x.shape)
+    body = Store(y, (i,), ap("add", Load(x, (i,)), Load(z, (i,))))
+    compiled = Compiled(program([x, z], [y], For(i, x.shape[0], (body,), "vector")))
+    assert "gather" in compiled.text and "load <16 x float>" in compiled.text
+    for n in (1, 50, 200):
+        a, b = data(F32, 2 * n), data(F32, 3 * n)
+        for one in (a[:n], a[::2], a[:n][::-1]):
+            for other in (b[:n], b[::3]):
+                check(compiled.program, one, other, compiled=compiled)
+
+
 # --- reductions -----------------------------------------------------------------------------------
 
 

@@ -60,10 +60,10 @@ entry:
   %v16 = icmp slt i64 0, %rows
   br i1 %v16, label %first15, label %done14
 first15:
-  %v32 = mul i64 %first_row, %v8
-  %v33 = add i64 %v32, %first_col
-  %v34 = getelementptr float, ptr %v12, i64 %v33
-  %v39 = getelementptr float, ptr %v10, i64 %first_col
+  %v33 = mul i64 %first_row, %v8
+  %v34 = add i64 %v33, %first_col
+  %v35 = getelementptr float, ptr %v12, i64 %v34
+  %v40 = getelementptr float, ptr %v10, i64 %first_col
   br label %enter17
 enter17:
   br label %for13
@@ -78,71 +78,73 @@ on19:
   %v22 = icmp sgt i64 %cols, 0
   br i1 %v22, label %some23, label %some24
 some23:
-  %v35 = mul i64 %i13, %v8
-  %v36 = getelementptr float, ptr %v34, i64 %v35
-  br label %vector25
-vector25:
-  %v26 = and i64 %cols, -32
-  %v30 = icmp slt i64 0, %v26
-  br i1 %v30, label %first29, label %done28
-first29:
-  br label %enter31
-enter31:
-  br label %for27
-for27:
-  %i27 = phi i64 [0, %enter31], [%i27.next, %for27]
-  %v37 = getelementptr float, ptr %v36, i64 %i27
-  %v38 = load <16 x float>, ptr %v37, align 4
-  %v40 = getelementptr float, ptr %v39, i64 %i27
-  %v41 = load <16 x float>, ptr %v40, align 4
-  %v42 = fadd <16 x float> %v38, %v41
-  %v43 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v42, <16 x float> zeroinitializer)
-  %v44 = getelementptr float, ptr %v36, i64 %i27
-  store <16 x float> %v43, ptr %v44, align 4
-  %v45 = add i64 %i27, 16
-  %v46 = getelementptr float, ptr %v36, i64 %v45
-  %v47 = load <16 x float>, ptr %v46, align 4
-  %v48 = getelementptr float, ptr %v39, i64 %v45
-  %v49 = load <16 x float>, ptr %v48, align 4
-  %v50 = fadd <16 x float> %v47, %v49
-  %v51 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v50, <16 x float> zeroinitializer)
-  %v52 = getelementptr float, ptr %v36, i64 %v45
-  store <16 x float> %v51, ptr %v52, align 4
-  %i27.next = add nsw i64 %i27, 32
-  %v53 = icmp slt i64 %i27.next, %v26
-  br i1 %v53, label %for27, label %done28
-done28:
-  %v57 = icmp slt i64 %v26, %cols
-  br i1 %v57, label %first56, label %done55
-first56:
-  br label %enter58
-enter58:
-  br label %for54
-for54:
-  %i54 = phi i64 [%v26, %enter58], [%i54.next, %for54]
-  %v59 = sub i64 %cols, %i54
-  %v60 = call i64 @llvm.smin.i64(i64 %v59, i64 16)
-  %v61 = trunc i64 %v60 to i32
-  %v62 = insertelement <16 x i32> poison, i32 %v61, i32 0
-  %v63 = shufflevector <16 x i32> %v62, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v64 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v63
-  %v65 = getelementptr float, ptr %v36, i64 %i54
-  %v66 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v65, i32 4, <16 x i1> %v64, <16 x float> zeroinitializer)
-  %v67 = getelementptr float, ptr %v39, i64 %i54
-  %v68 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v67, i32 4, <16 x i1> %v64, <16 x float> zeroinitializer)
-  %v69 = fadd <16 x float> %v66, %v68
-  %v70 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v69, <16 x float> zeroinitializer)
-  %v71 = getelementptr float, ptr %v36, i64 %i54
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v70, ptr %v71, i32 4, <16 x i1> %v64)
-  %i54.next = add nsw i64 %i54, 16
-  %v72 = icmp slt i64 %i54.next, %cols
-  br i1 %v72, label %for54, label %done55
-done55:
+  br label %steps25
+steps25:
+  %v36 = mul i64 %i13, %v8
+  %v37 = getelementptr float, ptr %v35, i64 %v36
+  br label %vector26
+vector26:
+  %v27 = and i64 %cols, -32
+  %v31 = icmp slt i64 0, %v27
+  br i1 %v31, label %first30, label %done29
+first30:
+  br label %enter32
+enter32:
+  br label %for28
+for28:
+  %i28 = phi i64 [0, %enter32], [%i28.next, %for28]
+  %v38 = getelementptr float, ptr %v37, i64 %i28
+  %v39 = load <16 x float>, ptr %v38, align 4
+  %v41 = getelementptr float, ptr %v40, i64 %i28
+  %v42 = load <16 x float>, ptr %v41, align 4
+  %v43 = fadd <16 x float> %v39, %v42
+  %v44 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v43, <16 x float> zeroinitializer)
+  %v45 = getelementptr float, ptr %v37, i64 %i28
+  store <16 x float> %v44, ptr %v45, align 4
+  %v46 = add i64 %i28, 16
+  %v47 = getelementptr float, ptr %v37, i64 %v46
+  %v48 = load <16 x float>, ptr %v47, align 4
+  %v49 = getelementptr float, ptr %v40, i64 %v46
+  %v50 = load <16 x float>, ptr %v49, align 4
+  %v51 = fadd <16 x float> %v48, %v50
+  %v52 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v51, <16 x float> zeroinitializer)
+  %v53 = getelementptr float, ptr %v37, i64 %v46
+  store <16 x float> %v52, ptr %v53, align 4
+  %i28.next = add nsw i64 %i28, 32
+  %v54 = icmp slt i64 %i28.next, %v27
+  br i1 %v54, label %for28, label %done29
+done29:
+  %v58 = icmp slt i64 %v27, %cols
+  br i1 %v58, label %first57, label %done56
+first57:
+  br label %enter59
+enter59:
+  br label %for55
+for55:
+  %i55 = phi i64 [%v27, %enter59], [%i55.next, %for55]
+  %v60 = sub i64 %cols, %i55
+  %v61 = call i64 @llvm.smin.i64(i64 %v60, i64 16)
+  %v62 = trunc i64 %v61 to i32
+  %v63 = insertelement <16 x i32> poison, i32 %v62, i32 0
+  %v64 = shufflevector <16 x i32> %v63, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v65 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v64
+  %v66 = getelementptr float, ptr %v37, i64 %i55
+  %v67 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v66, i32 4, <16 x i1> %v65, <16 x float> zeroinitializer)
+  %v68 = getelementptr float, ptr %v40, i64 %i55
+  %v69 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v68, i32 4, <16 x i1> %v65, <16 x float> zeroinitializer)
+  %v70 = fadd <16 x float> %v67, %v69
+  %v71 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v70, <16 x float> zeroinitializer)
+  %v72 = getelementptr float, ptr %v37, i64 %i55
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v71, ptr %v72, i32 4, <16 x i1> %v65)
+  %i55.next = add nsw i64 %i55, 16
+  %v73 = icmp slt i64 %i55.next, %cols
+  br i1 %v73, label %for55, label %done56
+done56:
   br label %some24
 some24:
   %i13.next = add nsw i64 %i13, 1
-  %v73 = icmp slt i64 %i13.next, %rows
-  br i1 %v73, label %for13, label %done14
+  %v74 = icmp slt i64 %i13.next, %rows
+  br i1 %v74, label %for13, label %done14
 done14:
   br label %exit2
 exit2:

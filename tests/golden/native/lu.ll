@@ -84,87 +84,89 @@ on45:
   %v58 = icmp sgt i64 %v38, 0
   br i1 %v58, label %some59, label %some60
 some59:
-  %v71 = insertelement <8 x double> poison, double %v57, i32 0
-  %v72 = shufflevector <8 x double> %v71, <8 x double> poison, <8 x i32> zeroinitializer
-  br label %vector61
-vector61:
-  %v62 = and i64 %v38, -16
-  %v66 = icmp slt i64 0, %v62
-  br i1 %v66, label %first65, label %done64
-first65:
-  br label %enter67
-enter67:
-  br label %for63
-for63:
-  %i63 = phi i64 [0, %enter67], [%i63.next, %for63]
-  %v68 = getelementptr double, ptr %v55, i64 1
-  %v69 = getelementptr double, ptr %v68, i64 %i63
-  %v70 = load <8 x double>, ptr %v69, align 8
-  %v73 = getelementptr double, ptr %v31, i64 1
-  %v74 = getelementptr double, ptr %v73, i64 %i63
-  %v75 = load <8 x double>, ptr %v74, align 8
-  %v76 = fmul <8 x double> %v72, %v75
-  %v77 = fsub <8 x double> %v70, %v76
-  %v78 = getelementptr double, ptr %v55, i64 1
-  %v79 = getelementptr double, ptr %v78, i64 %i63
-  store <8 x double> %v77, ptr %v79, align 8
-  %v80 = add i64 %i63, 8
-  %v81 = getelementptr double, ptr %v55, i64 1
-  %v82 = getelementptr double, ptr %v81, i64 %v80
-  %v83 = load <8 x double>, ptr %v82, align 8
-  %v84 = getelementptr double, ptr %v31, i64 1
-  %v85 = getelementptr double, ptr %v84, i64 %v80
-  %v86 = load <8 x double>, ptr %v85, align 8
-  %v87 = fmul <8 x double> %v72, %v86
-  %v88 = fsub <8 x double> %v83, %v87
-  %v89 = getelementptr double, ptr %v55, i64 1
-  %v90 = getelementptr double, ptr %v89, i64 %v80
-  store <8 x double> %v88, ptr %v90, align 8
-  %i63.next = add nsw i64 %i63, 16
-  %v91 = icmp slt i64 %i63.next, %v62
-  br i1 %v91, label %for63, label %done64
-done64:
-  %v95 = icmp slt i64 %v62, %v38
-  br i1 %v95, label %first94, label %done93
-first94:
-  br label %enter96
-enter96:
-  br label %for92
-for92:
-  %i92 = phi i64 [%v62, %enter96], [%i92.next, %for92]
-  %v97 = sub i64 %v38, %i92
-  %v98 = call i64 @llvm.smin.i64(i64 %v97, i64 8)
-  %v99 = insertelement <8 x i64> poison, i64 %v98, i32 0
-  %v100 = shufflevector <8 x i64> %v99, <8 x i64> poison, <8 x i32> zeroinitializer
-  %v101 = icmp ult <8 x i64> <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>, %v100
-  %v102 = getelementptr double, ptr %v55, i64 1
-  %v103 = getelementptr double, ptr %v102, i64 %i92
-  %v104 = call <8 x double> @llvm.masked.load.v8f64.p0(ptr %v103, i32 8, <8 x i1> %v101, <8 x double> zeroinitializer)
-  %v105 = getelementptr double, ptr %v31, i64 1
-  %v106 = getelementptr double, ptr %v105, i64 %i92
-  %v107 = call <8 x double> @llvm.masked.load.v8f64.p0(ptr %v106, i32 8, <8 x i1> %v101, <8 x double> zeroinitializer)
-  %v108 = fmul <8 x double> %v72, %v107
-  %v109 = fsub <8 x double> %v104, %v108
-  %v110 = getelementptr double, ptr %v55, i64 1
-  %v111 = getelementptr double, ptr %v110, i64 %i92
-  call void @llvm.masked.store.v8f64.p0(<8 x double> %v109, ptr %v111, i32 8, <8 x i1> %v101)
-  %i92.next = add nsw i64 %i92, 8
-  %v112 = icmp slt i64 %i92.next, %v38
-  br i1 %v112, label %for92, label %done93
-done93:
+  br label %steps61
+steps61:
+  %v72 = insertelement <8 x double> poison, double %v57, i32 0
+  %v73 = shufflevector <8 x double> %v72, <8 x double> poison, <8 x i32> zeroinitializer
+  br label %vector62
+vector62:
+  %v63 = and i64 %v38, -16
+  %v67 = icmp slt i64 0, %v63
+  br i1 %v67, label %first66, label %done65
+first66:
+  br label %enter68
+enter68:
+  br label %for64
+for64:
+  %i64 = phi i64 [0, %enter68], [%i64.next, %for64]
+  %v69 = getelementptr double, ptr %v55, i64 1
+  %v70 = getelementptr double, ptr %v69, i64 %i64
+  %v71 = load <8 x double>, ptr %v70, align 8
+  %v74 = getelementptr double, ptr %v31, i64 1
+  %v75 = getelementptr double, ptr %v74, i64 %i64
+  %v76 = load <8 x double>, ptr %v75, align 8
+  %v77 = fmul <8 x double> %v73, %v76
+  %v78 = fsub <8 x double> %v71, %v77
+  %v79 = getelementptr double, ptr %v55, i64 1
+  %v80 = getelementptr double, ptr %v79, i64 %i64
+  store <8 x double> %v78, ptr %v80, align 8
+  %v81 = add i64 %i64, 8
+  %v82 = getelementptr double, ptr %v55, i64 1
+  %v83 = getelementptr double, ptr %v82, i64 %v81
+  %v84 = load <8 x double>, ptr %v83, align 8
+  %v85 = getelementptr double, ptr %v31, i64 1
+  %v86 = getelementptr double, ptr %v85, i64 %v81
+  %v87 = load <8 x double>, ptr %v86, align 8
+  %v88 = fmul <8 x double> %v73, %v87
+  %v89 = fsub <8 x double> %v84, %v88
+  %v90 = getelementptr double, ptr %v55, i64 1
+  %v91 = getelementptr double, ptr %v90, i64 %v81
+  store <8 x double> %v89, ptr %v91, align 8
+  %i64.next = add nsw i64 %i64, 16
+  %v92 = icmp slt i64 %i64.next, %v63
+  br i1 %v92, label %for64, label %done65
+done65:
+  %v96 = icmp slt i64 %v63, %v38
+  br i1 %v96, label %first95, label %done94
+first95:
+  br label %enter97
+enter97:
+  br label %for93
+for93:
+  %i93 = phi i64 [%v63, %enter97], [%i93.next, %for93]
+  %v98 = sub i64 %v38, %i93
+  %v99 = call i64 @llvm.smin.i64(i64 %v98, i64 8)
+  %v100 = insertelement <8 x i64> poison, i64 %v99, i32 0
+  %v101 = shufflevector <8 x i64> %v100, <8 x i64> poison, <8 x i32> zeroinitializer
+  %v102 = icmp ult <8 x i64> <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>, %v101
+  %v103 = getelementptr double, ptr %v55, i64 1
+  %v104 = getelementptr double, ptr %v103, i64 %i93
+  %v105 = call <8 x double> @llvm.masked.load.v8f64.p0(ptr %v104, i32 8, <8 x i1> %v102, <8 x double> zeroinitializer)
+  %v106 = getelementptr double, ptr %v31, i64 1
+  %v107 = getelementptr double, ptr %v106, i64 %i93
+  %v108 = call <8 x double> @llvm.masked.load.v8f64.p0(ptr %v107, i32 8, <8 x i1> %v102, <8 x double> zeroinitializer)
+  %v109 = fmul <8 x double> %v73, %v108
+  %v110 = fsub <8 x double> %v105, %v109
+  %v111 = getelementptr double, ptr %v55, i64 1
+  %v112 = getelementptr double, ptr %v111, i64 %i93
+  call void @llvm.masked.store.v8f64.p0(<8 x double> %v110, ptr %v112, i32 8, <8 x i1> %v102)
+  %i93.next = add nsw i64 %i93, 8
+  %v113 = icmp slt i64 %i93.next, %v38
+  br i1 %v113, label %for93, label %done94
+done94:
   br label %some60
 some60:
   %i39.next = add nsw i64 %i39, 1
-  %v113 = icmp slt i64 %i39.next, %v38
-  br i1 %v113, label %for39, label %done40
+  %v114 = icmp slt i64 %i39.next, %v38
+  br i1 %v114, label %for39, label %done40
 done40:
   %i16.next = add nsw i64 %i16, 1
-  %v114 = icmp slt i64 %i16.next, %v8
-  br i1 %v114, label %for16, label %done17
+  %v115 = icmp slt i64 %i16.next, %v8
+  br i1 %v115, label %for16, label %done17
 done17:
   br label %exit3
 exit3:
-  %v115 = load i32, ptr %stack1
-  %v116 = icmp ne i32 %v115, 0
-  ret i32 %v115
+  %v116 = load i32, ptr %stack1
+  %v117 = icmp ne i32 %v116, 0
+  ret i32 %v116
 }

@@ -102,7 +102,6 @@ entry:
   %stack7 = alloca i64, i64 1, align 64
   %stack10 = alloca i64, i64 8, align 64
   %stack26 = alloca float, i64 1, align 64
-  %stack34 = alloca <16 x float>, i64 1, align 64
   %stack35 = alloca <16 x float>, i64 1, align 64
   %stack36 = alloca <16 x float>, i64 1, align 64
   %stack37 = alloca <16 x float>, i64 1, align 64
@@ -110,10 +109,19 @@ entry:
   %stack39 = alloca <16 x float>, i64 1, align 64
   %stack40 = alloca <16 x float>, i64 1, align 64
   %stack41 = alloca <16 x float>, i64 1, align 64
-  %stack134 = alloca double, i64 1, align 64
-  %stack144 = alloca <16 x float>, i64 1, align 64
-  %stack145 = alloca <16 x float>, i64 1, align 64
-  %stack146 = alloca <16 x double>, i64 1, align 64
+  %stack42 = alloca <16 x float>, i64 1, align 64
+  %stack43 = alloca <16 x i1>, i64 1, align 64
+  %stack44 = alloca <16 x i1>, i64 1, align 64
+  %stack45 = alloca <16 x i1>, i64 1, align 64
+  %stack46 = alloca <16 x i1>, i64 1, align 64
+  %stack47 = alloca <16 x i1>, i64 1, align 64
+  %stack48 = alloca <16 x i1>, i64 1, align 64
+  %stack49 = alloca <16 x i1>, i64 1, align 64
+  %stack50 = alloca <16 x i1>, i64 1, align 64
+  %stack199 = alloca double, i64 1, align 64
+  %stack210 = alloca <16 x double>, i64 1, align 64
+  %stack212 = alloca <16 x float>, i64 1, align 64
+  %stack213 = alloca <16 x float>, i64 1, align 64
   %slots = alloca ptr, i64 1, align 64
   %arena = alloca i8, i64 1, align 64
   %v3 = getelementptr i64, ptr %context, i64 0
@@ -143,346 +151,425 @@ first23:
 enter25:
   br label %for21
 for21:
-  %i21 = phi i64 [%begin, %enter25], [%i21.next, %some233]
+  %i21 = phi i64 [%begin, %enter25], [%i21.next, %some299]
   store i64 %i21, ptr %stack7
   store float 0xFFF0000000000000, ptr %stack26
   %v27 = icmp sgt i64 %v14, 0
   br i1 %v27, label %some28, label %some29
 some28:
-  %v48 = mul i64 %i21, %v14
-  %v49 = getelementptr float, ptr %v18, i64 %v48
-  br label %vector30
-vector30:
-  %v31 = load float, ptr %stack26
-  %v32 = insertelement <16 x float> poison, float %v31, i32 0
-  %v33 = shufflevector <16 x float> %v32, <16 x float> poison, <16 x i32> zeroinitializer
-  store <16 x float> %v33, ptr %stack34
-  store <16 x float> %v33, ptr %stack35
-  store <16 x float> %v33, ptr %stack36
-  store <16 x float> %v33, ptr %stack37
-  store <16 x float> %v33, ptr %stack38
-  store <16 x float> %v33, ptr %stack39
-  store <16 x float> %v33, ptr %stack40
-  store <16 x float> %v33, ptr %stack41
-  %v42 = and i64 %v14, -128
-  %v46 = icmp slt i64 0, %v42
-  br i1 %v46, label %first45, label %done44
-first45:
-  br label %enter47
-enter47:
-  br label %for43
-for43:
-  %i43 = phi i64 [0, %enter47], [%i43.next, %for43]
-  %v50 = getelementptr float, ptr %v49, i64 %i43
-  %v51 = load <16 x float>, ptr %v50, align 4
-  %v52 = load <16 x float>, ptr %stack34
-  %v53 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v52, <16 x float> %v51)
-  store <16 x float> %v53, ptr %stack34
-  %v54 = add i64 %i43, 16
-  %v55 = getelementptr float, ptr %v49, i64 %v54
-  %v56 = load <16 x float>, ptr %v55, align 4
-  %v57 = load <16 x float>, ptr %stack35
-  %v58 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v57, <16 x float> %v56)
-  store <16 x float> %v58, ptr %stack35
-  %v59 = add i64 %i43, 32
-  %v60 = getelementptr float, ptr %v49, i64 %v59
-  %v61 = load <16 x float>, ptr %v60, align 4
-  %v62 = load <16 x float>, ptr %stack36
-  %v63 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v62, <16 x float> %v61)
-  store <16 x float> %v63, ptr %stack36
-  %v64 = add i64 %i43, 48
-  %v65 = getelementptr float, ptr %v49, i64 %v64
-  %v66 = load <16 x float>, ptr %v65, align 4
-  %v67 = load <16 x float>, ptr %stack37
-  %v68 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v67, <16 x float> %v66)
-  store <16 x float> %v68, ptr %stack37
-  %v69 = add i64 %i43, 64
-  %v70 = getelementptr float, ptr %v49, i64 %v69
-  %v71 = load <16 x float>, ptr %v70, align 4
-  %v72 = load <16 x float>, ptr %stack38
-  %v73 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v72, <16 x float> %v71)
-  store <16 x float> %v73, ptr %stack38
-  %v74 = add i64 %i43, 80
-  %v75 = getelementptr float, ptr %v49, i64 %v74
-  %v76 = load <16 x float>, ptr %v75, align 4
-  %v77 = load <16 x float>, ptr %stack39
-  %v78 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v77, <16 x float> %v76)
-  store <16 x float> %v78, ptr %stack39
-  %v79 = add i64 %i43, 96
-  %v80 = getelementptr float, ptr %v49, i64 %v79
-  %v81 = load <16 x float>, ptr %v80, align 4
-  %v82 = load <16 x float>, ptr %stack40
-  %v83 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v82, <16 x float> %v81)
-  store <16 x float> %v83, ptr %stack40
-  %v84 = add i64 %i43, 112
-  %v85 = getelementptr float, ptr %v49, i64 %v84
-  %v86 = load <16 x float>, ptr %v85, align 4
-  %v87 = load <16 x float>, ptr %stack41
-  %v88 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v87, <16 x float> %v86)
-  store <16 x float> %v88, ptr %stack41
-  %i43.next = add nsw i64 %i43, 128
-  %v89 = icmp slt i64 %i43.next, %v42
-  br i1 %v89, label %for43, label %done44
-done44:
-  %v93 = icmp slt i64 %v42, %v14
-  br i1 %v93, label %first92, label %done91
-first92:
-  br label %enter94
-enter94:
-  br label %for90
-for90:
-  %i90 = phi i64 [%v42, %enter94], [%i90.next, %for90]
-  %v95 = sub i64 %v14, %i90
-  %v96 = call i64 @llvm.smin.i64(i64 %v95, i64 16)
-  %v97 = trunc i64 %v96 to i32
-  %v98 = insertelement <16 x i32> poison, i32 %v97, i32 0
-  %v99 = shufflevector <16 x i32> %v98, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v100 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v99
-  %v101 = getelementptr float, ptr %v49, i64 %i90
-  %v102 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v101, i32 4, <16 x i1> %v100, <16 x float> zeroinitializer)
-  %v103 = load <16 x float>, ptr %stack34
-  %v104 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v103, <16 x float> %v102)
-  %v105 = select <16 x i1> %v100, <16 x float> %v104, <16 x float> %v103
-  store <16 x float> %v105, ptr %stack34
-  %i90.next = add nsw i64 %i90, 16
-  %v106 = icmp slt i64 %i90.next, %v14
-  br i1 %v106, label %for90, label %done91
-done91:
-  %v107 = load <16 x float>, ptr %stack34
-  %v108 = load <16 x float>, ptr %stack35
-  %v109 = load <16 x float>, ptr %stack36
-  %v110 = load <16 x float>, ptr %stack37
-  %v111 = load <16 x float>, ptr %stack38
-  %v112 = load <16 x float>, ptr %stack39
-  %v113 = load <16 x float>, ptr %stack40
-  %v114 = load <16 x float>, ptr %stack41
-  %v115 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v107, <16 x float> %v108)
-  %v116 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v109, <16 x float> %v110)
-  %v117 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v111, <16 x float> %v112)
-  %v118 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v113, <16 x float> %v114)
-  %v119 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v115, <16 x float> %v116)
-  %v120 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v117, <16 x float> %v118)
-  %v121 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v119, <16 x float> %v120)
-  %v122 = shufflevector <16 x float> %v121, <16 x float> %v121, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v123 = shufflevector <16 x float> %v121, <16 x float> %v121, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v124 = call <8 x float> @maths.maximum.v8f32(<8 x float> %v122, <8 x float> %v123)
-  %v125 = shufflevector <8 x float> %v124, <8 x float> %v124, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v126 = shufflevector <8 x float> %v124, <8 x float> %v124, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v127 = call <4 x float> @maths.maximum.v4f32(<4 x float> %v125, <4 x float> %v126)
-  %v128 = shufflevector <4 x float> %v127, <4 x float> %v127, <2 x i32> <i32 0, i32 1>
-  %v129 = shufflevector <4 x float> %v127, <4 x float> %v127, <2 x i32> <i32 2, i32 3>
-  %v130 = call <2 x float> @maths.maximum.v2f32(<2 x float> %v128, <2 x float> %v129)
-  %v131 = extractelement <2 x float> %v130, i64 0
-  %v132 = extractelement <2 x float> %v130, i64 1
-  %v133 = call float @maths.maximum.f32(float %v131, float %v132)
-  store float %v133, ptr %stack26
+  br label %steps30
+steps30:
+  %v57 = mul i64 %i21, %v14
+  %v58 = getelementptr float, ptr %v18, i64 %v57
+  br label %vector31
+vector31:
+  %v32 = load float, ptr %stack26
+  %v33 = insertelement <16 x float> poison, float %v32, i32 0
+  %v34 = shufflevector <16 x float> %v33, <16 x float> poison, <16 x i32> zeroinitializer
+  store <16 x float> %v34, ptr %stack35
+  store <16 x float> %v34, ptr %stack36
+  store <16 x float> %v34, ptr %stack37
+  store <16 x float> %v34, ptr %stack38
+  store <16 x float> %v34, ptr %stack39
+  store <16 x float> %v34, ptr %stack40
+  store <16 x float> %v34, ptr %stack41
+  store <16 x float> %v34, ptr %stack42
+  store <16 x i1> zeroinitializer, ptr %stack43
+  store <16 x i1> zeroinitializer, ptr %stack44
+  store <16 x i1> zeroinitializer, ptr %stack45
+  store <16 x i1> zeroinitializer, ptr %stack46
+  store <16 x i1> zeroinitializer, ptr %stack47
+  store <16 x i1> zeroinitializer, ptr %stack48
+  store <16 x i1> zeroinitializer, ptr %stack49
+  store <16 x i1> zeroinitializer, ptr %stack50
+  %v51 = and i64 %v14, -128
+  %v55 = icmp slt i64 0, %v51
+  br i1 %v55, label %first54, label %done53
+first54:
+  br label %enter56
+enter56:
+  br label %for52
+for52:
+  %i52 = phi i64 [0, %enter56], [%i52.next, %for52]
+  %v59 = getelementptr float, ptr %v58, i64 %i52
+  %v60 = load <16 x float>, ptr %v59, align 4
+  %v61 = load <16 x float>, ptr %stack35
+  %v62 = fcmp uno <16 x float> %v60, %v60
+  %v63 = load <16 x i1>, ptr %stack43
+  %v64 = or <16 x i1> %v63, %v62
+  store <16 x i1> %v64, ptr %stack43
+  %v65 = fcmp ogt <16 x float> %v61, %v60
+  %v66 = select <16 x i1> %v65, <16 x float> %v61, <16 x float> %v60
+  store <16 x float> %v66, ptr %stack35
+  %v67 = add i64 %i52, 16
+  %v68 = getelementptr float, ptr %v58, i64 %v67
+  %v69 = load <16 x float>, ptr %v68, align 4
+  %v70 = load <16 x float>, ptr %stack36
+  %v71 = fcmp uno <16 x float> %v69, %v69
+  %v72 = load <16 x i1>, ptr %stack44
+  %v73 = or <16 x i1> %v72, %v71
+  store <16 x i1> %v73, ptr %stack44
+  %v74 = fcmp ogt <16 x float> %v70, %v69
+  %v75 = select <16 x i1> %v74, <16 x float> %v70, <16 x float> %v69
+  store <16 x float> %v75, ptr %stack36
+  %v76 = add i64 %i52, 32
+  %v77 = getelementptr float, ptr %v58, i64 %v76
+  %v78 = load <16 x float>, ptr %v77, align 4
+  %v79 = load <16 x float>, ptr %stack37
+  %v80 = fcmp uno <16 x float> %v78, %v78
+  %v81 = load <16 x i1>, ptr %stack45
+  %v82 = or <16 x i1> %v81, %v80
+  store <16 x i1> %v82, ptr %stack45
+  %v83 = fcmp ogt <16 x float> %v79, %v78
+  %v84 = select <16 x i1> %v83, <16 x float> %v79, <16 x float> %v78
+  store <16 x float> %v84, ptr %stack37
+  %v85 = add i64 %i52, 48
+  %v86 = getelementptr float, ptr %v58, i64 %v85
+  %v87 = load <16 x float>, ptr %v86, align 4
+  %v88 = load <16 x float>, ptr %stack38
+  %v89 = fcmp uno <16 x float> %v87, %v87
+  %v90 = load <16 x i1>, ptr %stack46
+  %v91 = or <16 x i1> %v90, %v89
+  store <16 x i1> %v91, ptr %stack46
+  %v92 = fcmp ogt <16 x float> %v88, %v87
+  %v93 = select <16 x i1> %v92, <16 x float> %v88, <16 x float> %v87
+  store <16 x float> %v93, ptr %stack38
+  %v94 = add i64 %i52, 64
+  %v95 = getelementptr float, ptr %v58, i64 %v94
+  %v96 = load <16 x float>, ptr %v95, align 4
+  %v97 = load <16 x float>, ptr %stack39
+  %v98 = fcmp uno <16 x float> %v96, %v96
+  %v99 = load <16 x i1>, ptr %stack47
+  %v100 = or <16 x i1> %v99, %v98
+  store <16 x i1> %v100, ptr %stack47
+  %v101 = fcmp ogt <16 x float> %v97, %v96
+  %v102 = select <16 x i1> %v101, <16 x float> %v97, <16 x float> %v96
+  store <16 x float> %v102, ptr %stack39
+  %v103 = add i64 %i52, 80
+  %v104 = getelementptr float, ptr %v58, i64 %v103
+  %v105 = load <16 x float>, ptr %v104, align 4
+  %v106 = load <16 x float>, ptr %stack40
+  %v107 = fcmp uno <16 x float> %v105, %v105
+  %v108 = load <16 x i1>, ptr %stack48
+  %v109 = or <16 x i1> %v108, %v107
+  store <16 x i1> %v109, ptr %stack48
+  %v110 = fcmp ogt <16 x float> %v106, %v105
+  %v111 = select <16 x i1> %v110, <16 x float> %v106, <16 x float> %v105
+  store <16 x float> %v111, ptr %stack40
+  %v112 = add i64 %i52, 96
+  %v113 = getelementptr float, ptr %v58, i64 %v112
+  %v114 = load <16 x float>, ptr %v113, align 4
+  %v115 = load <16 x float>, ptr %stack41
+  %v116 = fcmp uno <16 x float> %v114, %v114
+  %v117 = load <16 x i1>, ptr %stack49
+  %v118 = or <16 x i1> %v117, %v116
+  store <16 x i1> %v118, ptr %stack49
+  %v119 = fcmp ogt <16 x float> %v115, %v114
+  %v120 = select <16 x i1> %v119, <16 x float> %v115, <16 x float> %v114
+  store <16 x float> %v120, ptr %stack41
+  %v121 = add i64 %i52, 112
+  %v122 = getelementptr float, ptr %v58, i64 %v121
+  %v123 = load <16 x float>, ptr %v122, align 4
+  %v124 = load <16 x float>, ptr %stack42
+  %v125 = fcmp uno <16 x float> %v123, %v123
+  %v126 = load <16 x i1>, ptr %stack50
+  %v127 = or <16 x i1> %v126, %v125
+  store <16 x i1> %v127, ptr %stack50
+  %v128 = fcmp ogt <16 x float> %v124, %v123
+  %v129 = select <16 x i1> %v128, <16 x float> %v124, <16 x float> %v123
+  store <16 x float> %v129, ptr %stack42
+  %i52.next = add nsw i64 %i52, 128
+  %v130 = icmp slt i64 %i52.next, %v51
+  br i1 %v130, label %for52, label %done53
+done53:
+  %v134 = icmp slt i64 %v51, %v14
+  br i1 %v134, label %first133, label %done132
+first133:
+  br label %enter135
+enter135:
+  br label %for131
+for131:
+  %i131 = phi i64 [%v51, %enter135], [%i131.next, %for131]
+  %v136 = sub i64 %v14, %i131
+  %v137 = call i64 @llvm.smin.i64(i64 %v136, i64 16)
+  %v138 = trunc i64 %v137 to i32
+  %v139 = insertelement <16 x i32> poison, i32 %v138, i32 0
+  %v140 = shufflevector <16 x i32> %v139, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v141 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v140
+  %v142 = getelementptr float, ptr %v58, i64 %i131
+  %v143 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v142, i32 4, <16 x i1> %v141, <16 x float> zeroinitializer)
+  %v144 = load <16 x float>, ptr %stack35
+  %v145 = fcmp uno <16 x float> %v143, %v143
+  %v146 = and <16 x i1> %v145, %v141
+  %v147 = load <16 x i1>, ptr %stack43
+  %v148 = or <16 x i1> %v147, %v146
+  store <16 x i1> %v148, ptr %stack43
+  %v149 = fcmp ogt <16 x float> %v144, %v143
+  %v150 = select <16 x i1> %v149, <16 x float> %v144, <16 x float> %v143
+  %v151 = select <16 x i1> %v141, <16 x float> %v150, <16 x float> %v144
+  store <16 x float> %v151, ptr %stack35
+  %i131.next = add nsw i64 %i131, 16
+  %v152 = icmp slt i64 %i131.next, %v14
+  br i1 %v152, label %for131, label %done132
+done132:
+  %v153 = load <16 x float>, ptr %stack35
+  %v154 = load <16 x float>, ptr %stack36
+  %v155 = load <16 x float>, ptr %stack37
+  %v156 = load <16 x float>, ptr %stack38
+  %v157 = load <16 x float>, ptr %stack39
+  %v158 = load <16 x float>, ptr %stack40
+  %v159 = load <16 x float>, ptr %stack41
+  %v160 = load <16 x float>, ptr %stack42
+  %v161 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v153, <16 x float> %v154)
+  %v162 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v155, <16 x float> %v156)
+  %v163 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v157, <16 x float> %v158)
+  %v164 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v159, <16 x float> %v160)
+  %v165 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v161, <16 x float> %v162)
+  %v166 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v163, <16 x float> %v164)
+  %v167 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v165, <16 x float> %v166)
+  %v168 = shufflevector <16 x float> %v167, <16 x float> %v167, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v169 = shufflevector <16 x float> %v167, <16 x float> %v167, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v170 = call <8 x float> @maths.maximum.v8f32(<8 x float> %v168, <8 x float> %v169)
+  %v171 = shufflevector <8 x float> %v170, <8 x float> %v170, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v172 = shufflevector <8 x float> %v170, <8 x float> %v170, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v173 = call <4 x float> @maths.maximum.v4f32(<4 x float> %v171, <4 x float> %v172)
+  %v174 = shufflevector <4 x float> %v173, <4 x float> %v173, <2 x i32> <i32 0, i32 1>
+  %v175 = shufflevector <4 x float> %v173, <4 x float> %v173, <2 x i32> <i32 2, i32 3>
+  %v176 = call <2 x float> @maths.maximum.v2f32(<2 x float> %v174, <2 x float> %v175)
+  %v177 = extractelement <2 x float> %v176, i64 0
+  %v178 = extractelement <2 x float> %v176, i64 1
+  %v179 = call float @maths.maximum.f32(float %v177, float %v178)
+  %v180 = load <16 x i1>, ptr %stack43
+  %v181 = load <16 x i1>, ptr %stack44
+  %v182 = load <16 x i1>, ptr %stack45
+  %v183 = load <16 x i1>, ptr %stack46
+  %v184 = load <16 x i1>, ptr %stack47
+  %v185 = load <16 x i1>, ptr %stack48
+  %v186 = load <16 x i1>, ptr %stack49
+  %v187 = load <16 x i1>, ptr %stack50
+  %v188 = or <16 x i1> %v180, %v181
+  %v189 = or <16 x i1> %v188, %v182
+  %v190 = or <16 x i1> %v189, %v183
+  %v191 = or <16 x i1> %v190, %v184
+  %v192 = or <16 x i1> %v191, %v185
+  %v193 = or <16 x i1> %v192, %v186
+  %v194 = or <16 x i1> %v193, %v187
+  %v195 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v194)
+  %v196 = select i1 %v195, float 0x7FF8000000000000, float %v179
+  %v197 = load float, ptr %stack26
+  %v198 = call float @maths.maximum.f32(float %v197, float %v196)
+  store float %v198, ptr %stack26
   br label %some29
 some29:
-  %v135 = fpext float 0x0000000000000000 to double
-  store double %v135, ptr %stack134
-  %v136 = icmp sgt i64 %v14, 0
-  br i1 %v136, label %some137, label %some138
-some137:
-  %v161 = mul i64 %i21, %v14
-  %v162 = getelementptr float, ptr %v18, i64 %v161
-  %v165 = load float, ptr %stack26
-  %v166 = insertelement <16 x float> poison, float %v165, i32 0
-  %v167 = shufflevector <16 x float> %v166, <16 x float> poison, <16 x i32> zeroinitializer
-  %v170 = getelementptr float, ptr %v20, i64 %v161
-  br label %vector139
-vector139:
-  %v140 = getelementptr i8, ptr %constants, i64 0
-  %v141 = load float, ptr %v140
-  %v142 = insertelement <16 x float> poison, float %v141, i32 0
-  %v143 = shufflevector <16 x float> %v142, <16 x float> poison, <16 x i32> zeroinitializer
-  store <16 x float> %v143, ptr %stack144
-  store <16 x float> %v143, ptr %stack145
-  %v147 = fpext <16 x float> %v143 to <16 x double>
-  store <16 x double> %v147, ptr %stack146
-  %v148 = and i64 %v14, -32
-  %v152 = icmp slt i64 0, %v148
-  br i1 %v152, label %first151, label %done150
-first151:
-  br label %enter153
-enter153:
-  br label %for149
-for149:
-  %i149 = phi i64 [0, %enter153], [%i149.next, %done157]
-  %v154 = add i64 %i149, 512
-  %v155 = call i64 @llvm.smin.i64(i64 %v154, i64 %v148)
-  %v159 = icmp slt i64 %i149, %v155
-  br i1 %v159, label %first158, label %done157
-first158:
-  br label %enter160
-enter160:
-  br label %for156
-for156:
-  %i156 = phi i64 [%i149, %enter160], [%i156.next, %for156]
-  %v163 = getelementptr float, ptr %v162, i64 %i156
-  %v164 = load <16 x float>, ptr %v163, align 4
-  %v168 = fsub <16 x float> %v164, %v167
-  %v169 = call <16 x float> @maths.exp.v16f32(<16 x float> %v168)
-  %v171 = getelementptr float, ptr %v170, i64 %i156
-  store <16 x float> %v169, ptr %v171, align 4
-  %v172 = load <16 x float>, ptr %stack144
-  %v173 = fadd <16 x float> %v172, %v169
-  store <16 x float> %v173, ptr %stack144
-  %v174 = add i64 %i156, 16
-  %v175 = getelementptr float, ptr %v162, i64 %v174
-  %v176 = load <16 x float>, ptr %v175, align 4
-  %v177 = fsub <16 x float> %v176, %v167
-  %v178 = call <16 x float> @maths.exp.v16f32(<16 x float> %v177)
-  %v179 = getelementptr float, ptr %v170, i64 %v174
-  store <16 x float> %v178, ptr %v179, align 4
-  %v180 = load <16 x float>, ptr %stack145
-  %v181 = fadd <16 x float> %v180, %v178
-  store <16 x float> %v181, ptr %stack145
-  %i156.next = add nsw i64 %i156, 32
-  %v182 = icmp slt i64 %i156.next, %v155
-  br i1 %v182, label %for156, label %done157
-done157:
-  %v183 = load <16 x float>, ptr %stack144
-  %v184 = load <16 x float>, ptr %stack145
-  %v185 = fadd <16 x float> %v183, %v184
-  %v186 = fpext <16 x float> %v185 to <16 x double>
-  %v187 = load <16 x double>, ptr %stack146
-  %v188 = fadd <16 x double> %v187, %v186
-  store <16 x double> %v188, ptr %stack146
-  store <16 x float> %v143, ptr %stack144
-  store <16 x float> %v143, ptr %stack145
-  %i149.next = add nsw i64 %i149, 512
-  %v189 = icmp slt i64 %i149.next, %v148
-  br i1 %v189, label %for149, label %done150
-done150:
-  %v193 = icmp slt i64 %v148, %v14
-  br i1 %v193, label %first192, label %done191
-first192:
-  br label %enter194
-enter194:
-  br label %for190
-for190:
-  %i190 = phi i64 [%v148, %enter194], [%i190.next, %for190]
-  %v195 = sub i64 %v14, %i190
-  %v196 = call i64 @llvm.smin.i64(i64 %v195, i64 16)
-  %v197 = trunc i64 %v196 to i32
-  %v198 = insertelement <16 x i32> poison, i32 %v197, i32 0
-  %v199 = shufflevector <16 x i32> %v198, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v200 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v199
-  %v201 = getelementptr float, ptr %v162, i64 %i190
-  %v202 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v201, i32 4, <16 x i1> %v200, <16 x float> zeroinitializer)
-  %v203 = fsub <16 x float> %v202, %v167
-  %v204 = call <16 x float> @maths.exp.v16f32(<16 x float> %v203)
-  %v205 = getelementptr float, ptr %v170, i64 %i190
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v204, ptr %v205, i32 4, <16 x i1> %v200)
-  %v206 = load <16 x float>, ptr %stack144
-  %v207 = fadd <16 x float> %v206, %v204
-  %v208 = select <16 x i1> %v200, <16 x float> %v207, <16 x float> %v206
-  store <16 x float> %v208, ptr %stack144
-  %i190.next = add nsw i64 %i190, 16
-  %v209 = icmp slt i64 %i190.next, %v14
-  br i1 %v209, label %for190, label %done191
-done191:
-  %v210 = load <16 x float>, ptr %stack144
-  %v211 = load <16 x float>, ptr %stack145
-  %v212 = fadd <16 x float> %v210, %v211
-  %v213 = fpext <16 x float> %v212 to <16 x double>
-  %v214 = load <16 x double>, ptr %stack146
-  %v215 = fadd <16 x double> %v214, %v213
-  store <16 x double> %v215, ptr %stack146
-  store <16 x float> %v143, ptr %stack144
-  store <16 x float> %v143, ptr %stack145
-  %v216 = load <16 x double>, ptr %stack146
-  %v217 = shufflevector <16 x double> %v216, <16 x double> %v216, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v218 = shufflevector <16 x double> %v216, <16 x double> %v216, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v219 = fadd <8 x double> %v217, %v218
-  %v220 = shufflevector <8 x double> %v219, <8 x double> %v219, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v221 = shufflevector <8 x double> %v219, <8 x double> %v219, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v222 = fadd <4 x double> %v220, %v221
-  %v223 = shufflevector <4 x double> %v222, <4 x double> %v222, <2 x i32> <i32 0, i32 1>
-  %v224 = shufflevector <4 x double> %v222, <4 x double> %v222, <2 x i32> <i32 2, i32 3>
-  %v225 = fadd <2 x double> %v223, %v224
-  %v226 = extractelement <2 x double> %v225, i64 0
-  %v227 = extractelement <2 x double> %v225, i64 1
-  %v228 = fadd double %v226, %v227
-  %v229 = load double, ptr %stack134
-  %v230 = fadd double %v229, %v228
-  store double %v230, ptr %stack134
-  br label %some138
-some138:
-  %v231 = icmp sgt i64 %v14, 0
-  br i1 %v231, label %some232, label %some233
-some232:
-  %v241 = mul i64 %i21, %v14
-  %v242 = getelementptr float, ptr %v20, i64 %v241
-  %v245 = load double, ptr %stack134
-  %v246 = fptrunc double %v245 to float
-  %v247 = insertelement <16 x float> poison, float %v246, i32 0
-  %v248 = shufflevector <16 x float> %v247, <16 x float> poison, <16 x i32> zeroinitializer
-  br label %vector234
-vector234:
-  %v235 = and i64 %v14, -32
-  %v239 = icmp slt i64 0, %v235
-  br i1 %v239, label %first238, label %done237
-first238:
-  br label %enter240
-enter240:
-  br label %for236
-for236:
-  %i236 = phi i64 [0, %enter240], [%i236.next, %for236]
-  %v243 = getelementptr float, ptr %v242, i64 %i236
-  %v244 = load <16 x float>, ptr %v243, align 4
-  %v249 = fdiv <16 x float> %v244, %v248
-  %v250 = getelementptr float, ptr %v242, i64 %i236
-  store <16 x float> %v249, ptr %v250, align 4
-  %v251 = add i64 %i236, 16
-  %v252 = getelementptr float, ptr %v242, i64 %v251
-  %v253 = load <16 x float>, ptr %v252, align 4
-  %v254 = fdiv <16 x float> %v253, %v248
-  %v255 = getelementptr float, ptr %v242, i64 %v251
-  store <16 x float> %v254, ptr %v255, align 4
-  %i236.next = add nsw i64 %i236, 32
-  %v256 = icmp slt i64 %i236.next, %v235
-  br i1 %v256, label %for236, label %done237
-done237:
-  %v260 = icmp slt i64 %v235, %v14
-  br i1 %v260, label %first259, label %done258
-first259:
-  br label %enter261
-enter261:
-  br label %for257
-for257:
-  %i257 = phi i64 [%v235, %enter261], [%i257.next, %for257]
-  %v262 = sub i64 %v14, %i257
-  %v263 = call i64 @llvm.smin.i64(i64 %v262, i64 16)
-  %v264 = trunc i64 %v263 to i32
-  %v265 = insertelement <16 x i32> poison, i32 %v264, i32 0
-  %v266 = shufflevector <16 x i32> %v265, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v267 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v266
-  %v268 = getelementptr float, ptr %v242, i64 %i257
-  %v269 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v268, i32 4, <16 x i1> %v267, <16 x float> zeroinitializer)
-  %v270 = fdiv <16 x float> %v269, %v248
-  %v271 = getelementptr float, ptr %v242, i64 %i257
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v270, ptr %v271, i32 4, <16 x i1> %v267)
-  %i257.next = add nsw i64 %i257, 16
-  %v272 = icmp slt i64 %i257.next, %v14
-  br i1 %v272, label %for257, label %done258
-done258:
-  br label %some233
-some233:
+  %v200 = fpext float 0x0000000000000000 to double
+  store double %v200, ptr %stack199
+  %v201 = icmp sgt i64 %v14, 0
+  br i1 %v201, label %some202, label %some203
+some202:
+  br label %steps204
+steps204:
+  %v227 = mul i64 %i21, %v14
+  %v228 = getelementptr float, ptr %v18, i64 %v227
+  %v231 = load float, ptr %stack26
+  %v232 = insertelement <16 x float> poison, float %v231, i32 0
+  %v233 = shufflevector <16 x float> %v232, <16 x float> poison, <16 x i32> zeroinitializer
+  %v236 = getelementptr float, ptr %v20, i64 %v227
+  br label %vector205
+vector205:
+  %v206 = getelementptr i8, ptr %constants, i64 0
+  %v207 = load float, ptr %v206
+  %v208 = insertelement <16 x float> poison, float %v207, i32 0
+  %v209 = shufflevector <16 x float> %v208, <16 x float> poison, <16 x i32> zeroinitializer
+  %v211 = fpext <16 x float> %v209 to <16 x double>
+  store <16 x double> %v211, ptr %stack210
+  store <16 x float> %v209, ptr %stack212
+  store <16 x float> %v209, ptr %stack213
+  %v214 = and i64 %v14, -32
+  %v218 = icmp slt i64 0, %v214
+  br i1 %v218, label %first217, label %done216
+first217:
+  br label %enter219
+enter219:
+  br label %for215
+for215:
+  %i215 = phi i64 [0, %enter219], [%i215.next, %done223]
+  %v220 = add i64 %i215, 512
+  %v221 = call i64 @llvm.smin.i64(i64 %v220, i64 %v214)
+  %v225 = icmp slt i64 %i215, %v221
+  br i1 %v225, label %first224, label %done223
+first224:
+  br label %enter226
+enter226:
+  br label %for222
+for222:
+  %i222 = phi i64 [%i215, %enter226], [%i222.next, %for222]
+  %v229 = getelementptr float, ptr %v228, i64 %i222
+  %v230 = load <16 x float>, ptr %v229, align 4
+  %v234 = fsub <16 x float> %v230, %v233
+  %v235 = call <16 x float> @maths.exp.v16f32(<16 x float> %v234)
+  %v237 = getelementptr float, ptr %v236, i64 %i222
+  store <16 x float> %v235, ptr %v237, align 4
+  %v238 = load <16 x float>, ptr %stack212
+  %v239 = fadd <16 x float> %v238, %v235
+  store <16 x float> %v239, ptr %stack212
+  %v240 = add i64 %i222, 16
+  %v241 = getelementptr float, ptr %v228, i64 %v240
+  %v242 = load <16 x float>, ptr %v241, align 4
+  %v243 = fsub <16 x float> %v242, %v233
+  %v244 = call <16 x float> @maths.exp.v16f32(<16 x float> %v243)
+  %v245 = getelementptr float, ptr %v236, i64 %v240
+  store <16 x float> %v244, ptr %v245, align 4
+  %v246 = load <16 x float>, ptr %stack213
+  %v247 = fadd <16 x float> %v246, %v244
+  store <16 x float> %v247, ptr %stack213
+  %i222.next = add nsw i64 %i222, 32
+  %v248 = icmp slt i64 %i222.next, %v221
+  br i1 %v248, label %for222, label %done223
+done223:
+  %v249 = load <16 x float>, ptr %stack212
+  %v250 = load <16 x float>, ptr %stack213
+  %v251 = fadd <16 x float> %v249, %v250
+  %v252 = fpext <16 x float> %v251 to <16 x double>
+  %v253 = load <16 x double>, ptr %stack210
+  %v254 = fadd <16 x double> %v253, %v252
+  store <16 x double> %v254, ptr %stack210
+  store <16 x float> %v209, ptr %stack212
+  store <16 x float> %v209, ptr %stack213
+  %i215.next = add nsw i64 %i215, 512
+  %v255 = icmp slt i64 %i215.next, %v214
+  br i1 %v255, label %for215, label %done216
+done216:
+  %v259 = icmp slt i64 %v214, %v14
+  br i1 %v259, label %first258, label %done257
+first258:
+  br label %enter260
+enter260:
+  br label %for256
+for256:
+  %i256 = phi i64 [%v214, %enter260], [%i256.next, %for256]
+  %v261 = sub i64 %v14, %i256
+  %v262 = call i64 @llvm.smin.i64(i64 %v261, i64 16)
+  %v263 = trunc i64 %v262 to i32
+  %v264 = insertelement <16 x i32> poison, i32 %v263, i32 0
+  %v265 = shufflevector <16 x i32> %v264, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v266 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v265
+  %v267 = getelementptr float, ptr %v228, i64 %i256
+  %v268 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v267, i32 4, <16 x i1> %v266, <16 x float> zeroinitializer)
+  %v269 = fsub <16 x float> %v268, %v233
+  %v270 = call <16 x float> @maths.exp.v16f32(<16 x float> %v269)
+  %v271 = getelementptr float, ptr %v236, i64 %i256
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v270, ptr %v271, i32 4, <16 x i1> %v266)
+  %v272 = load <16 x float>, ptr %stack212
+  %v273 = fadd <16 x float> %v272, %v270
+  %v274 = select <16 x i1> %v266, <16 x float> %v273, <16 x float> %v272
+  store <16 x float> %v274, ptr %stack212
+  %i256.next = add nsw i64 %i256, 16
+  %v275 = icmp slt i64 %i256.next, %v14
+  br i1 %v275, label %for256, label %done257
+done257:
+  %v276 = load <16 x float>, ptr %stack212
+  %v277 = load <16 x float>, ptr %stack213
+  %v278 = fadd <16 x float> %v276, %v277
+  %v279 = fpext <16 x float> %v278 to <16 x double>
+  %v280 = load <16 x double>, ptr %stack210
+  %v281 = fadd <16 x double> %v280, %v279
+  store <16 x double> %v281, ptr %stack210
+  store <16 x float> %v209, ptr %stack212
+  store <16 x float> %v209, ptr %stack213
+  %v282 = load <16 x double>, ptr %stack210
+  %v283 = shufflevector <16 x double> %v282, <16 x double> %v282, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v284 = shufflevector <16 x double> %v282, <16 x double> %v282, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v285 = fadd <8 x double> %v283, %v284
+  %v286 = shufflevector <8 x double> %v285, <8 x double> %v285, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v287 = shufflevector <8 x double> %v285, <8 x double> %v285, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v288 = fadd <4 x double> %v286, %v287
+  %v289 = shufflevector <4 x double> %v288, <4 x double> %v288, <2 x i32> <i32 0, i32 1>
+  %v290 = shufflevector <4 x double> %v288, <4 x double> %v288, <2 x i32> <i32 2, i32 3>
+  %v291 = fadd <2 x double> %v289, %v290
+  %v292 = extractelement <2 x double> %v291, i64 0
+  %v293 = extractelement <2 x double> %v291, i64 1
+  %v294 = fadd double %v292, %v293
+  %v295 = load double, ptr %stack199
+  %v296 = fadd double %v295, %v294
+  store double %v296, ptr %stack199
+  br label %some203
+some203:
+  %v297 = icmp sgt i64 %v14, 0
+  br i1 %v297, label %some298, label %some299
+some298:
+  br label %steps300
+steps300:
+  %v308 = mul i64 %i21, %v14
+  %v309 = getelementptr float, ptr %v20, i64 %v308
+  %v312 = load double, ptr %stack199
+  %v313 = fptrunc double %v312 to float
+  %v314 = insertelement <16 x float> poison, float %v313, i32 0
+  %v315 = shufflevector <16 x float> %v314, <16 x float> poison, <16 x i32> zeroinitializer
+  br label %vector301
+vector301:
+  %v302 = and i64 %v14, -32
+  %v306 = icmp slt i64 0, %v302
+  br i1 %v306, label %first305, label %done304
+first305:
+  br label %enter307
+enter307:
+  br label %for303
+for303:
+  %i303 = phi i64 [0, %enter307], [%i303.next, %for303]
+  %v310 = getelementptr float, ptr %v309, i64 %i303
+  %v311 = load <16 x float>, ptr %v310, align 4
+  %v316 = fdiv <16 x float> %v311, %v315
+  %v317 = getelementptr float, ptr %v309, i64 %i303
+  store <16 x float> %v316, ptr %v317, align 4
+  %v318 = add i64 %i303, 16
+  %v319 = getelementptr float, ptr %v309, i64 %v318
+  %v320 = load <16 x float>, ptr %v319, align 4
+  %v321 = fdiv <16 x float> %v320, %v315
+  %v322 = getelementptr float, ptr %v309, i64 %v318
+  store <16 x float> %v321, ptr %v322, align 4
+  %i303.next = add nsw i64 %i303, 32
+  %v323 = icmp slt i64 %i303.next, %v302
+  br i1 %v323, label %for303, label %done304
+done304:
+  %v327 = icmp slt i64 %v302, %v14
+  br i1 %v327, label %first326, label %done325
+first326:
+  br label %enter328
+enter328:
+  br label %for324
+for324:
+  %i324 = phi i64 [%v302, %enter328], [%i324.next, %for324]
+  %v329 = sub i64 %v14, %i324
+  %v330 = call i64 @llvm.smin.i64(i64 %v329, i64 16)
+  %v331 = trunc i64 %v330 to i32
+  %v332 = insertelement <16 x i32> poison, i32 %v331, i32 0
+  %v333 = shufflevector <16 x i32> %v332, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v334 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v333
+  %v335 = getelementptr float, ptr %v309, i64 %i324
+  %v336 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v335, i32 4, <16 x i1> %v334, <16 x float> zeroinitializer)
+  %v337 = fdiv <16 x float> %v336, %v315
+  %v338 = getelementptr float, ptr %v309, i64 %i324
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v337, ptr %v338, i32 4, <16 x i1> %v334)
+  %i324.next = add nsw i64 %i324, 16
+  %v339 = icmp slt i64 %i324.next, %v14
+  br i1 %v339, label %for324, label %done325
+done325:
+  br label %some299
+some299:
   %i21.next = add nsw i64 %i21, 1
-  %v273 = icmp slt i64 %i21.next, %end
-  br i1 %v273, label %for21, label %done22
+  %v340 = icmp slt i64 %i21.next, %end
+  br i1 %v340, label %for21, label %done22
 done22:
   br label %exit11
 exit11:
-  %v274 = load i32, ptr %stack6
-  %v275 = icmp ne i32 %v274, 0
-  br i1 %v275, label %report276, label %reported277, !prof !0
-report276:
-  %v278 = load i64, ptr %stack7
-  call void @report_failure(ptr %context, i64 %v278, i32 %v274, ptr %stack10)
-  br label %reported277
-reported277:
+  %v341 = load i32, ptr %stack6
+  %v342 = icmp ne i32 %v341, 0
+  br i1 %v342, label %report343, label %reported344, !prof !0
+report343:
+  %v345 = load i64, ptr %stack7
+  call void @report_failure(ptr %context, i64 %v345, i32 %v341, ptr %stack10)
+  br label %reported344
+reported344:
   ret void
 }
 

@@ -97,11 +97,11 @@ def serial(w: Writer, stmt: For) -> None:
         return
     with turns(w, stmt.var, number(0), extent, changes(stmt.body)):
         if not _is_short(stmt.extent):
-            _poll_some(w, addresses.value(w, stmt.var), OUTER)
+            poll_some(w, addresses.value(w, stmt.var), OUTER)
         block(w, stmt.body)
 
 
-def _poll_some(w: Writer, turn: V, every: int) -> None:
+def poll_some(w: Writer, turn: V, every: int) -> None:
     """Look for Ctrl-C in every so many-th turn."""
     f = w.f
     due, on = f.label("due"), f.label("on")
@@ -182,7 +182,7 @@ def _while(w: Writer, stmt: While) -> None:
         f.start(body)
         turn = f.add(f.load(I32, count), V(I32, "1"))
         f.store(turn, count)
-        _poll_some(w, turn, WHILE)
+        poll_some(w, turn, WHILE)
         block(w, stmt.body)
         f.br(head)
     f.start(done)

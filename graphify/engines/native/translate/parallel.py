@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphify.engines.native import pool
-from graphify.engines.native.elements.element import Element, constant
+from graphify.engines.native.elements.element import Element
 from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, Function, V
 from graphify.engines.native.loops.program import (
     Allocate,
@@ -35,10 +35,9 @@ from graphify.engines.native.loops.walk import parts, statements
 from graphify.engines.native.translate import addresses, cells, costs, outline
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.memory import release
-from graphify.engines.native.translate.reductions import IDEMPOTENT, NEUTRAL
+from graphify.engines.native.translate.reductions import IDEMPOTENT, NEUTRAL, neutral
 from graphify.engines.native.translate.statements import FAILURE_WORDS, block, combine
 from graphify.engines.native.translate.writer import Domain, Home, Unit, Writer, number
-from graphify.ir.types import is_complex, is_inexact
 
 PARALLEL = pool.NAMES[0]
 CHUNKS = 64  # of a loop that reduces
@@ -335,10 +334,7 @@ def _begin(w: Writer, s: Sum, cell: Cell, start: list[V]) -> None:
     if s.op in IDEMPOTENT:
         cell.set_raw(w.f, start)
         return
-    zero: object = NEUTRAL[s.op]
-    if s.op == "add" and is_inexact(s.var.dtype):
-        zero = complex(-0.0, -0.0) if is_complex(s.var.dtype) else -0.0
-    cell.write(w.f, constant(w.f, s.var.dtype, zero, 1))
+    cell.write(w.f, neutral(w.f, s.op, s.var.dtype, 1))
 
 
 def _combine(w: Writer, sums: list[Sum], chunks: V) -> None:

@@ -13,7 +13,8 @@ import numpy as np
 from graphify.engines.native.elements.cast import cast
 from graphify.engines.native.elements.element import Element, constant, select, splat
 from graphify.engines.native.elements.memory import shuffle
-from graphify.engines.native.llvm import Function, V
+from graphify.engines.native.elements.rule import any_lane
+from graphify.engines.native.llvm import BIT, Function, V
 from graphify.engines.native.loops.program import Var
 from graphify.engines.native.translate import cells
 from graphify.engines.native.translate.cells import Cell
@@ -33,42 +34,50 @@ class Accumulator:
     """The lanes that one variable is reduced in.
 
     Attributes:
-        wide: what float sums are added to between blocks.
+        wide: what float sums are added to between blocks, or at once if there are no blocks.
+        deep: the reduction stands in an inner loop, so a block may be of any length.
     """
 
-    def __init__(self, w: Writer, var: Var, op: str, lanes: int, copies: int) -> None:
-        self.w, self.f, self.op, self.lanes = w, w.f, op, lanes
+    def __init__(self, w: Writer, var: Var, op: str, lanes: int, copies: int, deep: bool) -> None:
+        self.w, self.f, self.op, self.lanes, self.deep = w, w.f, op, lanes, deep
         found = w.values[var]
         assert isinstance(found, Cell)
         self.target = found
-        self.is_sum = op == "add" and is_inexact(var.dtype)
-        self.dtype = _summed_in(var.dtype) if self.is_sum else var.dtype
-        start = self._start(var.dtype)
+        is_sum = is_wide(op, var.dtype)
+        self.dtype = _summed_in(var.dtype) if is_sum else var.dtype
+        self.start = self._start()
+        self.wide = cells.wide(w.f, self.dtype, lanes) if is_sum else None
+        if self.wide is not None:
+            self.wide.write(w.f, self.start)
         self.cells = [cells.plain(w.f, self.dtype, lanes) for _ in range(copies)]
         for cell in self.cells:
-            cell.write(w.f, start)
-        self.start = start
-        self.wide = cells.wide(w.f, self.dtype, lanes) if self.is_sum else None
-        if self.wide is not None:
-            self.wide.write(w.f, start)
+            cell.write(w.f, self.start)
+        self.nan = _NanMasks(w.f, lanes, copies) if _is_extreme(op, var.dtype) else None
 
-    def _start(self, dtype: DType) -> Element:
+    def _start(self) -> Element:
         """What changes nothing: the variable itself, or the operation's neutral number."""
         if self.op in IDEMPOTENT:
             return splat(self.f, self.target.read(self.f), self.lanes)
-        if self.is_sum:  # -0.0, so that a sum of negative zeros is one
-            zero = complex(-0.0, -0.0) if is_complex(dtype) else -0.0
-            return constant(self.f, self.dtype, zero, self.lanes)
-        return constant(self.f, dtype, NEUTRAL[self.op], self.lanes)
+        return neutral(self.f, self.op, self.dtype, self.lanes)
 
     def take(self, x: Element, copy: int, mask: V | None) -> None:
         """Reduce one vector into the accumulator of a copy of the body."""
         f, cell = self.f, self.cells[copy]
+        x = cast(f, x, self.dtype)
+        mask = mask if self.lanes > 1 else None
+        if self.deep and self.wide is not None:
+            if mask is not None:
+                x = select(f, mask, x, self.start)
+            self.wide.add(f, cells.as_doubles(f, x))
+            return
         now = cell.read(f)
-        new = operate(self.w, self.op, [now, cast(f, x, self.dtype)], self.dtype)
-        if mask is not None and self.lanes > 1:
-            new = select(f, mask, new, now)
-        cell.write(f, new)
+        if self.nan is not None:
+            self.nan.take(x.value, copy, mask)
+            better = f.fcmp("ogt" if self.op == "maximum" else "olt", now.value, x.value)
+            new = select(f, better, now, x)
+        else:
+            new = operate(self.w, self.op, [now, x], self.dtype)
+        cell.write(f, new if mask is None else select(f, mask, new, now))
 
     def _together(self) -> Element:
         """The accumulators of all copies."""
@@ -80,7 +89,7 @@ class Accumulator:
 
     def fold(self) -> None:
         """The end of a block: move float sums to the wider ones."""
-        if self.wide is None:
+        if self.wide is None or self.deep:
             return
         self.wide.add(self.f, cells.as_doubles(self.f, self._together()))
         for cell in self.cells:
@@ -96,10 +105,55 @@ class Accumulator:
         x = self._together()
         while x.lanes > 1:
             x = operate(self.w, self.op, list(halves(f, x)), self.dtype)
+        if self.nan is not None:
+            nan = constant(f, self.dtype, float("nan"), 1)
+            x = select(f, self.nan.any(), nan, x)
+            x = operate(self.w, self.op, [self.target.read(f), x], self.dtype)
         if self.op in IDEMPOTENT:
             self.target.write(f, x)
         else:
             combine(self.w, self.target, self.op, x)
+
+
+class _NanMasks:
+    """The lanes that have seen a NaN: a `maximum` that need not look for it is one instruction."""
+
+    def __init__(self, f: Function, lanes: int, copies: int) -> None:
+        self.f, self.type = f, BIT.of(lanes)
+        self.places = [f.alloca(self.type) for _ in range(copies)]
+        for place in self.places:
+            f.store(f.const(self.type, False), place)
+
+    def take(self, x: V, copy: int, mask: V | None) -> None:
+        f, place = self.f, self.places[copy]
+        here = f.fcmp("uno", x, x)
+        here = here if mask is None else f.and_(here, mask)
+        f.store(f.or_(f.load(self.type, place), here), place)
+
+    def any(self) -> V:
+        f = self.f
+        seen = [f.load(self.type, place) for place in self.places]
+        together = seen[0]
+        for other in seen[1:]:
+            together = f.or_(together, other)
+        return any_lane(f, together)
+
+
+def _is_extreme(op: str, dtype: DType) -> bool:
+    return op in ("maximum", "minimum") and dtype.kind == "f" and dtype.itemsize > 2
+
+
+def is_wide(op: str, dtype: DType) -> bool:
+    """Whether a reduction is a sum that is taken in a wider number."""
+    return op == "add" and is_inexact(dtype)
+
+
+def neutral(f: Function, op: str, dtype: DType, lanes: int) -> Element:
+    """The number that changes nothing; -0.0, so that a sum of negative zeros is one."""
+    if is_wide(op, dtype):
+        zero = complex(-0.0, -0.0) if is_complex(dtype) else -0.0
+        return constant(f, dtype, zero, lanes)
+    return constant(f, dtype, NEUTRAL[op], lanes)
 
 
 def _summed_in(dtype: DType) -> DType:

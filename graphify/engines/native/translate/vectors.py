@@ -15,16 +15,18 @@ turn, so that memory and adders are kept busy (`COPIES`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from graphify.engines.native.llvm import I64, Type, V
 from graphify.engines.native.loops.program import (
     INDEX,
     Apply,
+    Buffer,
     Const,
     Expr,
     For,
+    If,
     Let,
     Load,
     Note,
@@ -34,11 +36,18 @@ from graphify.engines.native.loops.program import (
     Store,
     Var,
     View,
+    While,
 )
-from graphify.engines.native.loops.walk import expressions_of, parts
+from graphify.engines.native.loops.walk import (
+    address_expressions,
+    expressions_of,
+    parts,
+    statements,
+)
 from graphify.engines.native.translate import addresses, reductions
+from graphify.engines.native.translate.copies import Copy
 from graphify.engines.native.translate.costs import weight_of_block
-from graphify.engines.native.translate.lanes import Copy, VectorLoop
+from graphify.engines.native.translate.lanes import VectorLoop, accesses
 from graphify.engines.native.translate.writer import Writer, number
 from graphify.ir.types import DType, bfloat16, real_dtype
 
@@ -50,38 +59,49 @@ HEAVY = 4000  # weight of a program from which on there is one loop only, masked
 
 def possible(w: Writer, stmt: For) -> bool:
     """Whether the body has a form in lanes; otherwise it runs turn by turn."""
-    own = {s.var for s in stmt.body if isinstance(s, Let)}
-    for inner in stmt.body:
-        match inner:
+    inner = list(statements(stmt.body))
+    own = {s.var for s in inner if isinstance(s, Let)}
+    for s in inner:
+        match s:
             case Set(var) if var not in own:
                 return False
-            case Reduce(var, op) if var in own or op not in reductions.OPS:
+            case Reduce(_, op) if op not in reductions.OPS:
                 return False
-            case Let() | Set() | Store() | Reduce() | Note():
+            case Let() | Set() | Store() | Reduce() | Note() | If() | For() | While():
                 pass
             case _:
                 return False
-    reduced = {s.var for s in stmt.body if isinstance(s, Reduce)}
-    varying = own | reduced | {stmt.var}
-    return not any(_is_hard(part, varying) for s in stmt.body for part in _touched(s))
+    varying = _varying(stmt, inner)
+    for s in inner:
+        if isinstance(s, For) and any(_varies(p, varying) for p in parts(s.extent)):
+            return False
+    return not any(_is_hard(buffer, varying) for buffer, _ in accesses(stmt.body))
 
 
-def _touched(stmt: Stmt) -> Iterator[Expr]:
-    for expr in expressions_of(stmt):
-        yield from parts(expr)
-    if isinstance(stmt, Store):
-        yield Load(stmt.buffer, stmt.index)
+def _varying(stmt: For, inner: Sequence[Stmt]) -> set[Var]:
+    """Variables that may differ from lane to lane, and those that are reduced into."""
+    found = {stmt.var, *(s.var for s in inner if isinstance(s, Reduce))}
+    for s in inner:
+        if isinstance(s, Let) and (s.var.mutable or any(_varies(p, found) for p in parts(s.value))):
+            found.add(s.var)
+    return found
 
 
-def _is_hard(part: Expr, varying: set[Var]) -> bool:
+def _varies(part: Expr, varying: set[Var]) -> bool:
+    if isinstance(part, Load):
+        return any(p in varying for e in address_expressions(part.buffer) for p in _vars(e))
+    return isinstance(part, Var) and part in varying
+
+
+def _vars(expr: Expr) -> Iterator[Var]:
+    return (p for p in parts(expr) if isinstance(p, Var))
+
+
+def _is_hard(buffer: Buffer, varying: set[Var]) -> bool:
     """A view that moves with the loop and counts in another dtype than its base."""
-    if not isinstance(part, Load):
-        return False
-    buffer = part.buffer
     while isinstance(buffer.home, View):
         base = buffer.home.base
-        moves = any(p in varying for p in parts(buffer.home.offset) if isinstance(p, Var))
-        if moves and base.dtype != buffer.dtype:
+        if base.dtype != buffer.dtype and any(v in varying for v in _vars(buffer.home.offset)):
             return True
         buffer = base
     return False
@@ -93,14 +113,14 @@ def _is_hard(part: Expr, varying: set[Var]) -> bool:
 def lanes_for(w: Writer, stmt: For) -> int:
     """As many as fill a register with the widest dtype computed with; 1: not worth it."""
     sizes, with_index = {0}, False
-    for inner in stmt.body:
+    for inner in statements(stmt.body):
         for expr in _values(inner):
             size, uses = _widest(expr)
             sizes.add(size)
             with_index = with_index or uses
     widest = max(sizes) or 8
     lanes = max(1, w.unit.target.vector_bytes // widest)
-    if with_index or any(_gathers(s) for s in stmt.body):
+    if with_index or any(map(_gathers, statements(stmt.body))):
         lanes = min(lanes, w.unit.target.vector_bytes // 4)
     if isinstance(stmt.extent, Const):
         lanes = min(lanes, 1 << max(0, stmt.extent.value - 1).bit_length())
@@ -112,6 +132,8 @@ def _values(stmt: Stmt) -> list[Expr]:
     match stmt:
         case Store(_, _, value):
             return [value]
+        case For():
+            return []
         case Let(var, value) if var.dtype == INDEX and addresses.is_arithmetic(value):
             return []
     return list(expressions_of(stmt))
@@ -152,24 +174,60 @@ def _gathers(stmt: Stmt) -> bool:
 
 def write(w: Writer, stmt: For) -> None:
     """The loop over whole vectors and the masked one."""
+    extent = addresses.value(w, stmt.extent)
+    with _if_any(w, stmt.extent, extent):
+        steps = _unknown_steps(w, stmt)
+        if not steps:
+            _version(w, stmt, extent, frozenset())
+            return
+        f = w.f
+        near, far, after = f.label("near"), f.label("far"), f.label("after")
+        f.br_if(_all_one(w, steps), near, far)
+        for label, assumed in ((near, steps), (far, frozenset[Expr]())):
+            f.start(label)
+            with w.scope():
+                _version(w, stmt, extent, assumed)
+            f.br(after)
+        f.start(after)
+
+
+def _unknown_steps(w: Writer, stmt: For) -> frozenset[Expr]:
+    """Steps that decide between loads of neighbours and gathers, and that only the run knows."""
+    if w.unit.compact:
+        return frozenset()
+    spot = w.f.spot("steps")
+    with w.scope(spot):
+        return VectorLoop(w, stmt, spot, 1, frozenset()).unknown_steps()
+
+
+def _all_one(w: Writer, steps: frozenset[Expr]) -> V:
+    f, holds = w.f, V(Type("i1"), "true")
+    for step in sorted(steps, key=repr_of):
+        holds = f.and_(holds, f.icmp("eq", addresses.value(w, step), number(1)))
+    return holds
+
+
+def repr_of(expr: Expr) -> str:
+    """An order of expressions that does not change from run to run."""
+    return expr.name if isinstance(expr, Var) else str(expr)
+
+
+def _version(w: Writer, stmt: For, extent: V, assumed: frozenset[Expr]) -> None:
     from graphify.engines.native.translate.loops import changes
 
     f, width = w.f, lanes_for(w, stmt)
-    extent = addresses.value(w, stmt.extent)
-    with _if_any(w, stmt.extent, extent):
-        spot = f.spot("vector")
-        with w.scope(spot, changes(stmt.body)):
-            sums = [s for s in stmt.body if isinstance(s, Reduce)]
-            copies = _copies(w, stmt, bool(sums), width)
-            loop = VectorLoop(w, stmt, spot, width)
-            loop.collect(sums, copies)
-            whole = number(0)
-            if not w.unit.compact:
-                whole = _whole(w, stmt.extent, extent, width * copies)
-                _main(w, loop, whole, copies)
-            if not _divides(stmt.extent, width * copies):
-                _rest(w, loop, whole, extent)
-            loop.finish()
+    spot = f.spot("vector")
+    with w.scope(spot, changes(stmt.body)):
+        copies = _copies(w, stmt, width)
+        loop = VectorLoop(w, stmt, spot, width, assumed)
+        loop.collect(copies)
+        whole = number(0)
+        if not w.unit.compact:
+            whole = _whole(w, stmt.extent, extent, width * copies)
+            _main(w, loop, whole, copies)
+        if not _divides(stmt.extent, width * copies):
+            _rest(w, loop, whole, extent)
+        loop.finish()
 
 
 @contextmanager
@@ -181,8 +239,10 @@ def _if_any(w: Writer, extent: Expr, value: V) -> Iterator[None]:
         yield
 
 
-def _copies(w: Writer, stmt: For, reducing: bool, width: int) -> int:
-    if w.unit.compact:
+def _copies(w: Writer, stmt: For, width: int) -> int:
+    """How often the body is written in a turn of the main loop."""
+    reducing = any(isinstance(s, Reduce) for s in stmt.body)
+    if w.unit.compact or any(isinstance(s, For | While | If) for s in stmt.body):
         return 1
     weight, most = weight_of_block(stmt.body), 1
     for limit, plain, summing in COPIES:
