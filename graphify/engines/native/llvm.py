@@ -222,8 +222,14 @@ class Function:
         self._lines: list[Any] = []  # lines, and lists of the lines written at spots
         self.block = "entry"  # the label of the open block
         self.closed = False  # whether the open block has ended (br, ret)
+        self.calls = 0  # how often the module calls it
 
     # --- text -----------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """How many instructions were written."""
+        return len(self._lines)
 
     def lines(self) -> Iterator[str]:
         params = ", ".join(
@@ -431,7 +437,9 @@ class Function:
 
     def call(self, name: str, result: Type, args: Sequence[V]) -> V:
         """Call a function of the module or a declared one."""
-        if name not in self.module.functions:
+        if name in self.module.functions:
+            self.module.functions[name].calls += 1
+        else:
             self.module.declare(name, result, [a.type for a in args])
         text = f"call {result} @{name}({', '.join(map(str, args))})"
         if result == VOID:

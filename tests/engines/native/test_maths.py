@@ -16,7 +16,8 @@ import pytest
 
 from graphify.engines.native import maths
 from graphify.engines.native.elements.element import Element
-from graphify.engines.native.llvm import Function, V
+from graphify.engines.native.llvm import F64 as DOUBLE
+from graphify.engines.native.llvm import Function, Module, V
 from graphify.engines.native.target import Target, describe, host
 from tests.engines.native.kernels import Kernels
 
@@ -334,3 +335,16 @@ def test_a_function_stands_once_in_a_module() -> None:
     text = made.module.text()
     assert text.count("define internal <16 x float> @maths.exp.v16f32(") == 1
     assert set(maths.FUNCTIONS) >= {*BOUNDS, *EXACT, "ldexp"}
+
+
+def test_many_calls_are_not_inlined() -> None:
+    module = Module("calls")
+    f = module.function("f", DOUBLE, [(DOUBLE, "x")])
+    y = maths.call(f, "power", f.args["x"], f.args["x"])
+    power = module.functions["maths.power.f64"]
+    assert "alwaysinline" in power.attributes
+    for _ in range(5):
+        y = maths.call(f, "power", y, y)
+    assert "noinline" in power.attributes
+    f.ret(y)
+    assert module.text().count("call double @maths.power.f64(") == 6
