@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphify.engines.native.loops.program import BOOL, Const
-from graphify.ir.types import DType, is_float
+from graphify.ir.types import DType, is_complex, is_float
 
 
 def zero(dtype: DType) -> Const:
@@ -27,5 +27,8 @@ def identity_of(op: str, dtype: DType) -> Const:
         return Const(largest, dtype)
     if is_float(dtype):
         return Const(np.inf if largest else -np.inf, dtype)
+    if is_complex(dtype):  # ordered by the real parts, then by the imaginary ones
+        end = np.inf if largest else -np.inf
+        return Const(complex(end, end), dtype)
     limits = np.iinfo(dtype)
     return Const(int(limits.max if largest else limits.min), dtype)

@@ -61,7 +61,27 @@ def map_statement(stmt: Stmt, leaf: Rename) -> Stmt:
             changes[name] = new
     for name in _BLOCKS.get(type(stmt), ()):
         changes[name] = map_block(getattr(stmt, name), leaf)
+    if isinstance(stmt, Call):
+        for name in ("outputs", "inputs"):
+            buffers = getattr(stmt, name)
+            moved = tuple(map_address(buffer, leaf) for buffer in buffers)
+            if any(a is not b for a, b in zip(moved, buffers, strict=True)):
+                changes[name] = moved
     return replace(stmt, **changes) if changes else stmt
+
+
+def map_address(buffer: Buffer, leaf: Rename) -> Buffer:
+    """A view with the expressions of its address rewritten; other buffers are what they are."""
+    if not isinstance(buffer.home, View):
+        return buffer
+    offset = map_expr(buffer.home.offset, leaf)
+    shape = tuple(map_expr(d, leaf) for d in buffer.shape)
+    strides = buffer.strides and tuple(map_expr(s, leaf) for s in buffer.strides)
+    base = map_address(buffer.home.base, leaf)
+    if (offset, shape, strides) == (buffer.home.offset, buffer.shape, buffer.strides):
+        if base is buffer.home.base:
+            return buffer
+    return Buffer(buffer.name, buffer.dtype, shape, View(base, offset), strides)
 
 
 def map_block(block: Block, leaf: Rename) -> Block:
