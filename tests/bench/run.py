@@ -18,11 +18,16 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# OpenMP's threads (Numba's, PyTorch's) sleep while they wait. Where a machine does other things too,
+# those that spin are put on the processor of the thread that they wait for, and a call that takes
+# microseconds takes 20 ms.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from harness.contenders import BUILT_IN, GRAPHIFY, Contender, available
 from harness.machine import describe
@@ -67,6 +72,7 @@ def emit(event: str, value: Any) -> None:
 
 def run_group(options: argparse.Namespace) -> None:
     """Measure the rows of a group, with an event before and after each."""
+    warnings.simplefilter("ignore")  # such as that there is nothing to do in parallel
     module = importlib.import_module(f"rows.{options.group}")
     contenders, effort = wanted(options), QUICK if options.quick else Effort()
     skip = dict(json.loads(options.skip))  # row -> contenders that may not take part
@@ -89,7 +95,10 @@ def selected(rows: Sequence[Row], pattern: str, quick: bool) -> list[Row]:
     found = [row for row in rows if matches(row.title, pattern)]
     if not quick:
         return found
-    return list({(row.function, row.inputs, row.quick): row for row in reversed(found)}.values())
+    distinct: dict[object, Row] = {}
+    for row in found:
+        distinct.setdefault((row.function, row.inputs, row.quick), row)
+    return list(distinct.values())
 
 
 # --- the process that gathers ---

@@ -88,12 +88,9 @@ def numba_call(function: Function, args: tuple[Any, ...], **options: Any) -> Cal
     import numba
     from numba.typed import Dict
 
-    def leaf(array: np.ndarray) -> Any:
-        return array.item() if array.ndim == 0 else array  # its users pass numbers as such
-
     def argument(tree: Any) -> Any:
         if not isinstance(tree, dict):
-            return converted(tree, leaf)
+            return tree
         typed = Dict()
         for key, value in tree.items():
             typed[key] = value

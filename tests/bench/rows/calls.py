@@ -43,8 +43,8 @@ GROUP, FAST = "call overhead", Goal(1.0, seconds=0.2e-6)
 ONE, THREE = with_everyone(one, one_by_numexpr), with_everyone(three, three_by_numexpr)
 
 ROWS = [
-    Row(GROUP, "0-d, 1 argument", one, arrays(1), 0, 0, ONE, FAST),
-    Row(GROUP, "0-d, 3 arguments", three, arrays(3), 0, 0, THREE, FAST),
+    Row(GROUP, "0-d array, 1 argument", one, arrays(1), 0, 0, ONE, FAST),
+    Row(GROUP, "0-d arrays, 3 arguments", three, arrays(3), 0, 0, THREE, FAST),
     Row(GROUP, "10 elements, 1 argument", one, arrays(1, 10), 10, 10, ONE, FAST),
     Row(GROUP, "10 elements, 3 arguments", three, arrays(3, 10), 10, 10, THREE, FAST),
     Row(

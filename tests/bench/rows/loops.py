@@ -46,6 +46,11 @@ def newton(a):
     return x
 
 
+def as_number(x):
+    """Users of Numba pass a number as such."""
+    return (x.item(),)
+
+
 def newton_by_jax():
     import jax
     import jax.numpy as jnp
@@ -319,6 +324,7 @@ ROWS = [
         quick=300,
         peers={"numba": just(collatz), "jax": collatz_by_jax},
         goal=GOAL,
+        arguments={"numba": as_number},
     ),
     Row(
         GROUP,
@@ -329,6 +335,7 @@ ROWS = [
         quick=0,
         peers={"numba": just(newton), "jax": newton_by_jax, "tensorflow": newton_by_tensorflow},
         goal=GOAL,
+        arguments={"numba": as_number},
     ),
     Row(
         GROUP,
