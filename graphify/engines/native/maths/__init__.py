@@ -3,7 +3,7 @@
     y = maths.call(f, "exp", x)          # x: V of F32 or F64; y: a V of the same type
 
 `call` is what the rest of the engine uses: each function stands once in a module, is inlined
-where it is called few times, and reads as one line in the text. `FUNCTIONS` has the rules themselves.
+where it is called few times, and reads as one line in the text. `FUNCTIONS` has the rules.
 NaN, infinities, signed zeros and subnormal numbers are treated as NumPy treats them.
 
     formula.py        registers with operators; sums and products in two parts; the table
