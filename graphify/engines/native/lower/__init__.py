@@ -4,12 +4,15 @@ The ops without a rule are run by their reference meaning from inside the compil
 """
 
 from graphify.engines.native.lower import (  # noqa: F401  (each registers its rules)
+    checks,
     control,
+    counted,
     effects,
     elementwise,
     host,
     indexing,
     products,
+    random,
     reductions,
     views,
 )

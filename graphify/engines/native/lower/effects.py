@@ -19,7 +19,7 @@ from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value, attr_sizes
 
 
-def _complain(low: Lowering, node: Node, unless: Expr) -> None:
+def complain(low: Lowering, node: Node, unless: Expr) -> None:
     """Unless the condition holds, run the node's meaning, which raises."""
     if any(True for _ in attr_sizes(node.attrs)):
         raise Declined
@@ -46,7 +46,7 @@ def _all(low: Lowering, node: Node, value: Value) -> Expr:
 
 @rule("assert")
 def _assert(low: Lowering, node: Node) -> None:
-    _complain(low, node, _all(low, node, node.inputs[0]))
+    complain(low, node, _all(low, node, node.inputs[0]))
 
 
 @rule("nonzero_divisor")
@@ -60,36 +60,15 @@ def _nonzero_divisor(low: Lowering, node: Node) -> None:
 
 
 def _complain_here(low: Lowering, node: Node, unless: Expr) -> None:
-    """As `_complain`, for a node that has a result."""
+    """As `complain`, for a node that has a result."""
     inputs, scalars, described = operands(low, node.inputs)
     host = Host(node, tuple(described), tuple((s.dtype, s.ndim) for s in node.specs))
     low.hosts.append(_Ordered(host, node))
     attrs = {"number": len(low.hosts) - 1, "order": len(node.inputs)}
-    results = tuple(
-        low.variable("unused", _nothing(s.dtype)) for s in node.specs if not s.shape
-    )
-    call = Call(
-        "host", (), tuple(inputs), tuple(scalars), results, attrs, 0, node.source
-    )
+    results = tuple(low.variable("unused", _nothing(s.dtype)) for s in node.specs if not s.shape)
+    call = Call("host", (), tuple(inputs), tuple(scalars), results, attrs, 0, node.source)
     low.emit(If(Apply("logical_not", (unless,), BOOL), (call,), (), node.source))
 
 
 def _nothing(dtype: np.dtype) -> Const:
     return Const(dtype.type(0).item(), dtype)
-
-
-@rule("in_range")
-def _in_range(low: Lowering, node: Node) -> None:
-    value, lower, upper = node.inputs
-    if value.spec.shape or lower.spec.shape or upper.spec.shape:
-        raise Declined
-    x, first, end = (low.scalar(v) for v in node.inputs)
-    inside = Apply(
-        "logical_and",
-        (compare("greater_equal", x, first), compare("less", x, end)),
-        BOOL,
-    )
-    if {x.dtype, first.dtype, end.dtype} != {x.dtype}:
-        raise Declined
-    _complain_here(low, node, low.let(inside, "inside"))
-    low.define(Value(node), x)

@@ -21,13 +21,14 @@ from graphify.engines.native.loops.program import (
     compare,
     index,
     plus,
+    select,
     times,
 )
 from graphify.engines.native.lower.arrays import ArrayValue, Index
 from graphify.engines.native.lower.elementwise import cast, mismatch
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
-from graphify.ir.types import bfloat16, is_complex, is_float
+from graphify.ir.types import bfloat16, is_complex, is_inexact
 
 BOOL = np.dtype(np.bool_)
 
@@ -46,8 +47,6 @@ _REDUCTIONS = {
 def _reduce(low: Lowering, node: Node) -> None:
     op, dtype = _REDUCTIONS[node.op.name], node.specs[0].dtype
     if op in ("maximum", "minimum"):
-        if is_complex(dtype):
-            raise Declined
         _not_empty(low, node)
     array = low.array(node.inputs[0])
     reduce(low, node, array, node.attrs["axes"], op, identity_of(op, dtype))
@@ -102,9 +101,12 @@ def reduce(
         _by_rows(low, node, array, axes, place, shape, op, start)
         return
 
+    ordered = is_complex(dtype) and op in ("maximum", "minimum")  # the first NaN is the result
+
     def total(at: Index) -> Expr:
         accumulator = low.variable("total", start)
-        with low.loops([array.shape[a] for a in axes], "reduce") as inner:
+        kind = "serial" if ordered else "reduce"
+        with low.loops([array.shape[a] for a in axes], kind) as inner:
             full = _joined(at, inner, place, axes, len(array.shape))
             low.emit(Reduce(accumulator, op, cast(array.at(full), dtype), low.source))
         return accumulator
@@ -115,9 +117,7 @@ def reduce(
 def _joined(
     at: Index, inner: Index, place: dict[int, int], axes: Sequence[int], rank: int
 ) -> Index:
-    return tuple(
-        at[place[a]] if a in place else inner[axes.index(a)] for a in range(rank)
-    )
+    return tuple(at[place[a]] if a in place else inner[axes.index(a)] for a in range(rank))
 
 
 def _by_rows(
@@ -143,9 +143,7 @@ def _by_rows(
     managers: list[Any] = []
     for a in order:
         kind = "serial" if a in axes else "parallel"
-        managers.append(
-            low.loop(array.shape[a], "ijklmnopq"[min(len(managers), 8)], kind)
-        )
+        managers.append(low.loop(array.shape[a], "ijklmnopq"[min(len(managers), 8)], kind))
         index_of[a] = managers[-1].__enter__()
     full = tuple(index_of[a] for a in range(len(array.shape)))
     spot: list[Expr] = [ZERO] * len(shape)
@@ -164,8 +162,6 @@ def _by_rows(
 @rule("argmax", "argmin")
 def _arg_extreme(low: Lowering, node: Node) -> None:
     array, axis = low.array(node.inputs[0]), node.attrs["axis"]
-    if is_complex(array.dtype) or array.dtype == np.float16 or array.dtype == bfloat16:
-        raise Declined
     length = array.shape[axis]
     if not (isinstance(length, Const) and length.value):
         lengths = _product(array, range(len(array.shape)))
@@ -187,12 +183,10 @@ def _arg_extreme(low: Lowering, node: Node) -> None:
         with low.loop(length, "i", "serial") as i:
             x = low.let(array.at((*at[:axis], i, *at[axis:])), "x")
             wins = compare(better, x, best)
-            if is_float(array.dtype):  # the first NaN wins over everything
+            if is_inexact(array.dtype):  # the first NaN wins over everything
                 nan = Apply("isnan", (x,), BOOL)
                 known = Apply("logical_not", (Apply("isnan", (best,), BOOL),), BOOL)
-                wins = Apply(
-                    "logical_and", (Apply("logical_or", (wins, nan), BOOL), known), BOOL
-                )
+                wins = Apply("logical_and", (Apply("logical_or", (wins, nan), BOOL), known), BOOL)
             low.emit(If(wins, (Set(best, x), Set(where, i)), (), low.source))
         return where
 
@@ -214,8 +208,6 @@ _RUNNING = {
 @rule(*_RUNNING)
 def _running(low: Lowering, node: Node) -> None:
     op, dtype = _RUNNING[node.op.name], node.specs[0].dtype
-    if is_complex(dtype) and op in ("maximum", "minimum"):
-        raise Declined
     array, axis = low.array(node.inputs[0]), node.attrs["axis"]
     lens = low.target(Value(node), array.shape)
     start = identity_of(op, dtype)
@@ -231,9 +223,7 @@ def _running(low: Lowering, node: Node) -> None:
     low.define(Value(node), lens)
 
 
-def _running_rows(
-    low: Lowering, array: ArrayValue, axis: int, step: Any, lens: Any
-) -> None:
+def _running_rows(low: Lowering, array: ArrayValue, axis: int, step: Any, lens: Any) -> None:
     """The first row is copied; each other one is made of itself and the row before."""
     shape = array.shape
     first = (*shape[:axis], shape[axis], *shape[axis + 1 :])
@@ -277,13 +267,15 @@ def _recurrence(low: Lowering, node: Node) -> None:
 def _sum_to(low: Lowering, node: Node) -> None:
     array, shape = low.array(node.inputs[0]), low.dims(node.attrs["shape"])
     lead = len(array.shape) - len(shape)
-    axes = list(range(lead))
+    axes, unsure = list(range(lead)), dict[int, Expr]()  # unsure: how many turns, by axis
     for a, target in enumerate(shape):
         length = array.shape[a + lead]
         if target == length:
             continue
-        if target != ONE:
-            raise Declined  # whether this axis was repeated only the run knows
+        if target != ONE:  # whether this axis was repeated only the run knows
+            _repeated_or_kept(low, length, target)
+            repeated = compare("equal", target, ONE)
+            unsure[a + lead] = low.let(select(repeated, length, ONE), "count")
         axes.append(a + lead)
     if not axes:
         low.define(Value(node), array)
@@ -292,19 +284,28 @@ def _sum_to(low: Lowering, node: Node) -> None:
     kept = [a for a in range(len(array.shape)) if a not in axes]
 
     last = len(array.shape) - 1
-    if kept and last not in axes:
+    if kept and last not in axes and not unsure:
         place = {a: a - lead for a in kept}
         _by_rows(low, node, array, axes, place, shape, "add", start)
         return
 
     def total(at: Index) -> Expr:
         accumulator = low.variable("total", start)
-        with low.loops([array.shape[a] for a in axes], "reduce") as inner:
-            full = tuple(
-                inner[axes.index(a)] if a in axes else at[a - lead]
-                for a in range(len(array.shape))
-            )
-            low.emit(Reduce(accumulator, "add", array.at(full), low.source))
+        with low.loops([unsure.get(a, array.shape[a]) for a in axes], "reduce") as inner:
+            full = [at[a - lead] if a in kept else ZERO for a in range(len(array.shape))]
+            for a, i in zip(axes, inner, strict=True):  # one of the two is 0 where unsure
+                full[a] = plus(at[a - lead], i) if a in unsure else i
+            low.emit(Reduce(accumulator, "add", array.at(tuple(full)), low.source))
         return accumulator
 
     low.fill(Value(node), shape, total)
+
+
+def _repeated_or_kept(low: Lowering, length: Expr, target: Expr) -> None:
+    wrong = Apply(
+        "logical_and",
+        (compare("not_equal", length, target), compare("not_equal", target, ONE)),
+        BOOL,
+    )
+    text = "cannot sum an axis of length {} to one of length {}"
+    low.fail(wrong, ValueError, text, length, target)
