@@ -30,7 +30,7 @@ class Settings:
     debug: int = 0  # 1 compile events, 2 converted source, 3 graph after each pass, 4 lowered form
     check: bool = False  # verify the graph after each pass, compare engines with the reference
     disable: bool = False  # run plain Python, as if no function were decorated
-    engine: str = "reference"  # the engine of functions that do not name one
+    engine: str = "native"  # the engine of functions that do not name one
     passes: str = ""  # "-fuse,-fold" leaves passes out
     dump: str = ""  # a directory to write graphs and converted sources to
     full_traceback: bool = False  # keep graphify's own frames in tracebacks

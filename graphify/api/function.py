@@ -434,7 +434,7 @@ def function(
         max_traces: more traces than this raise TraceError.
         on_retrace: "warn", "error", or a function of the `TraceRecord`, at each trace after the
             first.
-        engine: "reference" or "tensorflow"; None: `graphify.config.engine`.
+        engine: "native", "reference" or "tensorflow"; None: `graphify.config.engine`.
 
     Returns:
         A `Function`, called like the original. Arrays come back as `Tensor`s.
