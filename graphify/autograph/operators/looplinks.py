@@ -49,8 +49,8 @@ class _Flag:
     """Says whether a place holds an array from outside, seen in one way, or that of a place."""
 
     place: Place
-    key: Key | Place
-    is_pair: bool = False
+    key: Key | None
+    beside: Place | None = None
 
 
 @dataclass(slots=True)
@@ -91,13 +91,16 @@ class LoopLinks:
 
     def _link(self, tensors: Mapping[Place, Tensor], values: Mapping[_Flag, Tensor]) -> None:
         for flag, when in values.items():
-            other = tensors.get(flag.key) if flag.is_pair else self.tensors[flag.key[0]]  # type: ignore[call-overload,index]
-            view = () if flag.is_pair else self.views[flag.key]  # type: ignore[index]
-            if flag.place in tensors and other is not None:
-                _link(tensors[flag.place], other, when, view)
+            seen: tuple[Tensor, View] | None = None
+            if flag.key is not None:
+                seen = self.tensors[flag.key[0]], self.views[flag.key]
+            elif flag.beside is not None and flag.beside in tensors:
+                seen = tensors[flag.beside], ()
+            if flag.place in tensors and seen is not None:
+                _link(tensors[flag.place], seen[0], when, seen[1])
         for place, beside in self.unknown:
             other = tensors.get(beside) if isinstance(beside, tuple) else self.tensors[beside]
-            if place in tensors and other is not None:
+            if other is not None and place in tensors:
                 _link(tensors[place], other, None)
 
     # --- the turn that was traced ---
@@ -182,7 +185,7 @@ class LoopLinks:
                     if None in ways or len(ways) > 1 and not self._is_outer(array):
                         self.unknown.add((one, other))
                     elif not self._is_outer(array):
-                        self._add(_Flag(one, other, is_pair=True))
+                        self._add(_Flag(one, None, other))
                     else:
                         continue  # each is linked with the array itself
                     self.ambiguous |= {one, other}
@@ -208,7 +211,7 @@ class LoopLinks:
     def initial(self) -> list[Tensor]:
         """The flags before the first turn."""
         return [
-            Tensor(np.asarray(not flag.is_pair and self.start.get(flag.place) == flag.key))
+            Tensor(np.asarray(flag.key is not None and self.start.get(flag.place) == flag.key))
             for flag in self.flags
         ]
 
@@ -218,23 +221,24 @@ class LoopLinks:
 
     def _ways(self, flag: _Flag) -> Iterator[list[Tensor]]:
         """Each way in which a flag holds after the turn: conditions, all of which must."""
-        mine = self.sources.get(flag.place, ())
-        theirs = self.sources.get(flag.key, ()) if flag.is_pair else ()  # type: ignore[call-overload]
-        for source in mine:
+        for source in self.sources.get(flag.place, ()):
             conditions = source.origin.conditions
             if conditions is None:
                 continue
-            if flag.is_pair:
-                for other in theirs:
-                    if other.origin.conditions is not None:
-                        same = self._same(source, other)
-                        if same is not None:
-                            yield [*conditions, *other.origin.conditions, *same]
+            if flag.beside is not None:
+                yield from ([*conditions, *ways] for ways in self._meetings(source, flag.beside))
             elif source.place is None:
                 if source.key == flag.key:
                     yield list(conditions)
             elif source.key[1] == () and (before := _Flag(source.place, flag.key)) in self.values:
                 yield [*conditions, self.values[before]]
+
+    def _meetings(self, source: _Source, beside: Place) -> Iterator[list[Tensor]]:
+        """The ways in which a place holds what a source of another place is."""
+        for other in self.sources.get(beside, ()):
+            same = self._same(source, other)
+            if same is not None and other.origin.conditions is not None:
+                yield [*other.origin.conditions, *same]
 
     def _same(self, one: _Source, other: _Source) -> list[Tensor] | None:
         """The conditions under which two sources are one array; None: they are not."""
@@ -242,7 +246,8 @@ class LoopLinks:
             return []
         if one.place is None or other.place is None or (one.key[1], other.key[1]) != ((), ()):
             return None
-        pair = _Flag(*sorted((one.place, other.place)), is_pair=True)
+        first, second = sorted((one.place, other.place))
+        pair = _Flag(first, None, second)
         return [self.values[pair]] if pair in self.values else None
 
     # --- the end ---
@@ -289,11 +294,11 @@ def _view_key(view: View, frame: Builder | None) -> Any:
     """What tells views apart; None if only the turn that makes the view knows what it sees."""
     if frame is not None and not has_known_sizes(view, frame.parent):
         return None
-    steps = []
+    steps: list[Any] = []
     for op, operands, attrs in view:
         if op is ALIAS:
             continue
-        keys = []
+        keys: list[Any] = []
         for operand in operands:
             if isinstance(operand, Tensor) and operand.is_symbolic:
                 if frame is not None and operand._home is frame.home:

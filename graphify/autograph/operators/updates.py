@@ -28,12 +28,11 @@ def select(when: Tensor, changed: Tensor | Callable[[], Tensor], other: Tensor) 
         return other
     if isinstance(changed, Tensor) and changed.dims == other.dims:
         return elementwise.where(condition, changed, other)
-    make = (lambda: changed) if isinstance(changed, Tensor) else changed
     if not condition.is_symbolic:
-        return _fitted(make(), other)
+        return _fitted(_made(changed), other)
     with frame("true") as true:
         try:
-            then = value_in(_fitted(resolve(make()), other), true)
+            then = value_in(_fitted(resolve(_made(changed)), other), true)
         except ValueError as error:
             if isinstance(error, GraphifyError):
                 raise
@@ -48,6 +47,10 @@ def _cond(pred: Tensor, true: Builder, then: Value, false: Builder, stays: Value
     graphs = (close(true, operands, [then], "true"), close(false, operands, [stays], "false"))
     tensors = map(Tensor, operands)
     return control.cond(pred, *tensors, true=graphs[0], false=graphs[1])[0]
+
+
+def _made(changed: Tensor | Callable[[], Tensor]) -> Tensor:
+    return changed if isinstance(changed, Tensor) else changed()
 
 
 def _fitted(tensor: Tensor, like: Tensor) -> Tensor:
