@@ -2,11 +2,13 @@
 
     print(text(program))
 
+    # a.py:4  e = np.exp(x - x.max(axis=1, keepdims=True))
     def softmax(x: f32[n, m]) -> (y: f32[n, m]):
         parallel for i in n:
+            total = -inf  # 4
             ...
 
-Names are made unique here; what a user wrote, with its line, stands behind `#`.
+Names are made unique here. The user's lines stand above; behind `#` is the number of one of them.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from graphify.engines.native.loops.lines import quoted, user_lines
 from graphify.engines.native.loops.program import (
     Allocate,
     Apply,
@@ -65,8 +68,11 @@ _REDUCE = {"add": "+=", "multiply": "*=", "logical_and": "and=", "logical_or": "
 
 
 def text(program: Program) -> str:
-    """The whole program."""
-    return "\n".join(_Printer().program(program)) + "\n"
+    """The whole program, under the user's lines that it comes from."""
+    places = user_lines((*program.sizes, *program.body))
+    several = len({place.file for place in places}) > 1
+    lines = [f"# {line}" for line in quoted(places)]
+    return "\n".join([*lines, *_Printer(several).program(program)]) + "\n"
 
 
 def block_text(block: Block) -> str:
@@ -75,9 +81,14 @@ def block_text(block: Block) -> str:
 
 
 class _Printer:
-    """Keeps the names given out."""
+    """Keeps the names given out.
 
-    def __init__(self) -> None:
+    Args:
+        files: whether to say of which file a line is.
+    """
+
+    def __init__(self, files: bool = False) -> None:
+        self._files = files
         self._names: dict[Any, str] = {}
         self._taken: set[str] = set()
 
@@ -104,9 +115,7 @@ class _Printer:
         if buffer.strides is not None and buffer.ndim:
             kind += f" by ({', '.join(self.expr(s) for s in buffer.strides)})"
         if isinstance(buffer.home, View):
-            kind += (
-                f" at {self.name(buffer.home.base)} + {self.expr(buffer.home.offset)}"
-            )
+            kind += f" at {self.name(buffer.home.base)} + {self.expr(buffer.home.offset)}"
         return f"{self.name(buffer)}: {kind}"
 
     def expr(self, expr: Expr, inside: bool = False) -> str:
@@ -144,15 +153,14 @@ class _Printer:
         match stmt:
             case Let(var, value):
                 yield self.sourced(f"{self.name(var)} = {self.expr(value)}", stmt)
-            case Checked(var, op, args):
+            case Checked(var, op, args, when=when):
                 call = self.expr(Apply(op, args, var.dtype))
-                yield self.sourced(f"{self.name(var)} = exactly {call}", stmt)
+                where = "" if when is None else f" when {self.expr(when)}"
+                yield self.sourced(f"{self.name(var)} = exactly {call}{where}", stmt)
             case Set(var, value):
                 yield f"{self.name(var)} := {self.expr(value)}"
             case Store(buffer, index, value):
-                yield self.sourced(
-                    f"{self.element(buffer, index)} = {self.expr(value)}", stmt
-                )
+                yield self.sourced(f"{self.element(buffer, index)} = {self.expr(value)}", stmt)
             case Reduce(var, op, value):
                 sign = _REDUCE.get(op, f"{op}=")
                 yield self.sourced(f"{self.name(var)} {sign} {self.expr(value)}", stmt)
@@ -183,24 +191,18 @@ class _Printer:
                 yield self.sourced(self.call(stmt), stmt)
             case Fail(condition, site, values):
                 shown = "".join(f", {self.expr(v)}" for v in values)
-                yield self.sourced(
-                    f"fail {site}{shown} if {self.expr(condition)}", stmt
-                )
+                yield self.sourced(f"fail {site}{shown} if {self.expr(condition)}", stmt)
             case Note(line):
                 yield f"# {line}"
 
     def call(self, call: Call) -> str:
-        outputs = [self.name(b) for b in call.outputs] + [
-            self.name(v) for v in call.variables
-        ]
-        operands = [self.declared(b) for b in call.inputs] + [
-            self.expr(s) for s in call.scalars
-        ]
+        outputs = [self.name(b) for b in call.outputs] + [self.name(v) for v in call.variables]
+        operands = [self.declared(b) for b in call.inputs] + [self.expr(s) for s in call.scalars]
         given = ", ".join(outputs)
         return f"{given + ' = ' if given else ''}{call.function}({', '.join(operands)})"
 
     def sourced(self, line: str, stmt: Any) -> str:
         if stmt.source is None:
             return line
-        location = stmt.source.resolve()
-        return f"{line}  # {location.line}" if location is not None else line
+        place = stmt.source.resolve()
+        return f"{line}  # {place if self._files else place.line}"
