@@ -15,8 +15,7 @@ from graphify.engines.native.elements.cast import FLOAT16, in_float, narrow, wid
 from graphify.engines.native.elements.comparison import extreme_of_small
 from graphify.engines.native.elements.element import Element
 from graphify.engines.native.elements.rule import Rule
-from graphify.engines.native.llvm import F16, I16, I32, Function, V
-from graphify.engines.native.maths.formula import X, format_of
+from graphify.engines.native.llvm import F16, I16, Function, V
 from graphify.ir.types import DType, bfloat16
 
 _SIGN, _INFINITY = 0x8000, {FLOAT16: 0x7C00, bfloat16: 0x7F80}
@@ -71,23 +70,8 @@ def ldexp(f: Function, dtype: DType, x: Element, exponent: Element) -> Element:
 
 def frexp(f: Function, dtype: DType, x: Element) -> tuple[Element, Element]:
     """The mantissa in x's dtype and the exponent as int32; 0, infinity and NaN have exponent 0."""
-    mantissa, exponent = _mantissa_and_exponent(X(f, widen(f, x)))
-    type = I32.of(x.lanes)
-    whole = exponent.v if exponent.type == type else f.convert("trunc", exponent.v, type)
-    return narrow(f, mantissa.v, x.dtype), Element(np.dtype(np.int32), (whole,))
-
-
-def _mantissa_and_exponent(x: X) -> tuple[X, X]:
-    form = format_of(x)
-    tiny = abs(x) < form.smallest_normal
-    bits = (x * 2.0**form.stored).where(tiny, x).bits()
-    field = bits.of((2 * form.bias + 1) << form.stored)
-    half = (form.bias - 1) << form.stored
-    mantissa = ((bits & ~field) | half).floating()
-    exponent = ((bits & field) >> form.stored) - (form.bias - 1)
-    exponent = (exponent - form.stored).where(tiny, exponent)
-    without = x.equals(0.0) | ~(abs(x) < float("inf"))
-    return x.where(without, mantissa), bits.of(0).where(without, exponent)
+    mantissa, exponent = maths.frexp(f, widen(f, x))
+    return narrow(f, mantissa, x.dtype), Element(np.dtype(np.int32), (exponent,))
 
 
 # --- neighbours, in 16 bits ---------------------------------------------------------------------
