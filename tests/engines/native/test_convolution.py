@@ -118,6 +118,7 @@ def test_nothing_to_add(kind):
         (2, [(0, 3, 2, 1, 1, 2)], 2),
         (2, [(2, 3, 0, 1, 1, 0)], 2),
         (2, [(5, 3, 3, 1, 1, 0)], 0),
+        (2, [(5, 3, 5, 1, 1, 1)], 0),
         (2, [(4, 1, 2, 3, 1, 0), (3, 2, 2, 1, 1, 0)], 1),
         (1, [(3, 2, 9, 1, 1, 5)], 2),
     ):
@@ -158,3 +159,15 @@ def test_narrower_vectors(kind, dtype, machine):
     rng = np.random.default_rng(9)
     check_on(2, [(9, 3, 7, 1, 1, 0), (20, 4, 10, 2, 1, 1)], 1, 3, 20, rng)
     check_on(3, [(50, 5, 23, 2, 1, 0)], 2, 17, 5, rng)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["float32", "bool"])
+def test_kernels_longer_than_the_input(kind, dtype):
+    """Most terms are padding, and skipped."""
+    rng = np.random.default_rng(10)
+    for s, k, before, after in ((5, 40, 39, 39), (20, 33, 3, 32), (1, 9, 4, 4), (7, 30, 60, 60)):
+        for stride in (1, 2):
+            line = (s, k, output_length(s, k, stride, 1, before, after), stride, 1, before)
+            check(kind, np.dtype(dtype), 2, [line], 1, 3, 5, rng)
+            check(kind, np.dtype(dtype), 2, [(4, 3, 4, 1, 1, 1), line], 1, 3, 5, rng)

@@ -58,6 +58,8 @@ WORK = Record(
     *("kernel1", "kernel2", "w", "w_tap", "w_wide", "w_long", "w_group", "each"),
     *("panels", "b_group", "blocks"),
     "part",  # of the runs, that is added in one go
+    # Places of the last axis of the copy that are not padding, and whether to skip the others.
+    *("inside", "outside", "skip"),
 )
 # The copy of an input with zeros around it.
 ROOM = Record("source", "target", "samples", "bytes", *_each("length", "room", "low"))
@@ -253,7 +255,12 @@ def _write_pack_taps(made: Module, numbers: Numbers, width: int) -> None:
 def _write_lines(made: Module, numbers: Numbers, width: int) -> None:
     """lines(work, begin, end): unit u is block u % blocks of a line, in a group, of a sample."""
     f = made.function("lines", VOID, [(PTR, "work"), (I64, "begin"), (I64, "end")], "internal")
-    work, one = f.args["work"], cell(numbers.dtype)
+    work, one = (
+        WORK.make(f),
+        cell(numbers.dtype),
+    )  # a copy: each thread has terms of its own to skip
+    f.call("memcpy", PTR, [work, f.args["work"], i64(8 * len(WORK.names))])
+    depth = WORK.get(f, work, "depth")
     counts = _axes(f, WORK, work, "count")
     groups, blocks = WORK.get(f, work, "groups"), WORK.get(f, work, "blocks")
     height, columns = WORK.get(f, work, "tile_rows"), WORK.get(f, work, "columns")
@@ -285,10 +292,35 @@ def _write_lines(made: Module, numbers: Numbers, width: int) -> None:
                 place = f.add(begin, f.mul(t, height))
                 rows = smin(f, f.sub(end, place), height)
                 at = f.at(left, one, f.mul(place, WORK.get(f, work, "a_row")))
+                at, right_at = _skip_padding(f, numbers, work, width, depth, place, rows, at, b)
                 to = f.add(f.mul(place, WORK.get(f, work, "c_row")), column)
                 where = [f.add(row, place), f.add(first, column), rows, wide]
-                f.call("tile_at", VOID, [work, at, b, f.at(target, one, to), *where])
+                f.call("tile_at", VOID, [work, at, right_at, f.at(target, one, to), *where])
     f.ret()
+
+
+def _skip_padding(
+    f: Function, numbers: Numbers, work: V, width: int, depth: V, place: V, rows: V, a: V, b: V
+) -> tuple[V, V]:
+    """The operands of a tile less the terms at both ends of its runs that all rows have in padding.
+
+    With a kernel longer than the input, most of them.
+    """
+    one, each = cell(numbers.dtype), WORK.get(f, work, "each")
+    one_or_more = [f.intrinsic("smax", x, i64(1)) for x in (WORK.get(f, work, "pitch2"), each)]
+    step = f.binary("sdiv", WORK.get(f, work, "a_row"), one_or_more[0])
+    taps = f.binary("udiv", depth, one_or_more[1])
+    base = f.load(I64, WORK.pointer(f, work, "tap_at2"))
+    first = f.add(base, f.mul(place, step))
+    last = f.add(base, f.mul(f.sub(f.add(place, rows), i64(1)), step))
+    begin = f.intrinsic("smax", f.sub(WORK.get(f, work, "inside"), last), ZERO)
+    end = smin(f, f.sub(WORK.get(f, work, "outside"), first), taps)
+    skip = f.icmp("ne", WORK.get(f, work, "skip"), ZERO)
+    begin = f.select(skip, begin, ZERO)
+    terms = f.mul(f.intrinsic("smax", f.sub(end, begin), ZERO), each)
+    WORK.set(f, work, depth=f.select(skip, terms, depth))
+    start = f.mul(begin, each)
+    return f.at(a, one, start), f.at(b, one, f.mul(start, i64(width)))
 
 
 def _line(f: Function, work: V, side: str, places: Sequence[V]) -> V:
@@ -311,12 +343,13 @@ def _write_phase(made: Module, numbers: Numbers, tiling: Plan) -> None:
     taps = _axes(f, WORK, work, "taps")
     total = _product(f, taps)
     offsets = blocking.allocate(f, f.mul(f.add(total, i64(1)), i64(8)))
+    WORK.set(f, work, b_row=i64(width))
     _write_offsets(f, work, offsets)
     panels = upwards(f, columns, i64(width))
     skip = f.mul(f.mul(total, each), i64(width))
     size = f.mul(f.mul(skip, panels), f.mul(groups, i64(numbers.dtype.itemsize)))
     b = blocking.allocate(f, f.add(size, i64(64)))
-    WORK.set(f, work, b=b, offsets=offsets, panels=panels, b_row=i64(width), b_skip=skip)
+    WORK.set(f, work, b=b, offsets=offsets, panels=panels, b_skip=skip)
     WORK.set(f, work, b_group=f.mul(skip, panels), a_col=i64(1), c_col=i64(1), adding=ZERO)
     WORK.set(f, work, direct=i64(int(numbers.masked)), turned=ZERO, last=i64(1))
     least = upwards(f, i64(50_000), f.add(skip, i64(64)))
@@ -354,7 +387,11 @@ def _write_offsets(f: Function, work: V, offsets: V) -> None:
     depth = f.select(joined, f.mul(each, taps[2]), each)
     runs = _product(f, steps)
     none = f.icmp("eq", runs, ZERO)
-    WORK.set(f, work, runs=f.select(none, i64(1), runs), depth=f.select(none, ZERO, depth))
+    depth = f.select(none, ZERO, depth)
+    WORK.set(f, work, runs=f.select(none, i64(1), runs), depth=depth)
+    WORK.set(f, work, b_run=f.mul(depth, WORK.get(f, work, "b_row")))
+    padded = f.icmp("ne", WORK.get(f, work, "skip"), ZERO)
+    WORK.set(f, work, skip=_flag(f, f.and_(padded, f.and_(joined, f.not_(none)))))
     f.store(ZERO, offsets)
     with (
         f.counting(ZERO, steps[0]) as i,
@@ -377,7 +414,7 @@ def _join_lines(f: Function, work: V) -> None:
             for step, inner in zip(steps, ("a_step2", "c_step2"), strict=True)
         ]
         with f.when(f.and_(*follows)):
-            WORK.set(f, work, **{"count2": f.mul(length, several), count: i64(1)})
+            WORK.set(f, work, **{"count2": f.mul(length, several), count: i64(1), "skip": ZERO})
 
 
 # --- the convolution, and the gradient for its input ----------------------------------------------
@@ -416,6 +453,7 @@ def _write_forward(made: Module, numbers: Numbers, name: str) -> None:
     x, pitches, a_sample, spare = _padded(
         f, numbers, f.args["x"], g.samples, g.inputs, g.input, reach, low, wanted
     )
+    _say_inside(f, work, g.input[2], low[2], wanted)
     outs, c_sample = _pitches(f, g.outputs, g.output)
     steps = [f.mul(s, pitch) for s, pitch in zip(g.stride, pitches, strict=True)]
     _set_axes(
@@ -429,6 +467,11 @@ def _write_forward(made: Module, numbers: Numbers, name: str) -> None:
     f.call("graphify_free", VOID, [spare])
     f.call("graphify_free", VOID, [lists[0][0]])
     f.ret()
+
+
+def _say_inside(f: Function, work: V, length: V, low: V, wanted: V) -> None:
+    """Which places of the copy's last axis come from the input."""
+    WORK.set(f, work, inside=f.sub(ZERO, low), outside=f.sub(length, low), skip=_flag(f, wanted))
 
 
 def _reach(f: Function, g: _Sizes) -> list[V]:
@@ -510,6 +553,7 @@ def _write_input(made: Module, numbers: Numbers, name: str) -> None:
         place = f.at(f.args["x"], cell(numbers.dtype), first)
         _set_axes(f, WORK, work, count=counts, a_step=pitches, c_step=steps, pitch=pitches)
         WORK.set(f, work, places_c=place, samples=g.samples, c_sample=c_sample)
+        _say_inside(f, work, g.output[2], low[2], wanted)
         f.call("phase", VOID, [work])
     f.call("graphify_free", VOID, [spare])
     f.call("graphify_free", VOID, [lists[0][0]])
@@ -642,6 +686,7 @@ def _write_kernel(made: Module, numbers: Numbers, tiling: Plan, name: str) -> No
     WORK.set(f, work, epilogue=ZERO, context=ZERO, turned=ZERO, last=i64(1))
     WORK.set(f, work, part=_runs_at_once(f, numbers, g, steps[2], runs))
     packed = _right_operand(f, numbers, g, work, width)
+    WORK.set(f, work, b_run=f.mul(depth, WORK.get(f, work, "b_row")))
     units = _product(f, [*taps, g.groups, upwards(f, rows, height)])
     cost = f.mul(f.mul(height, f.mul(panels, i64(width))), f.mul(runs, g.output[2]))
     least = upwards(f, i64(blocking.grain(numbers)), f.add(cost, i64(64)))

@@ -148,7 +148,7 @@ def _fill_job(f: Function, job: V) -> None:
     JOB.set(f, job, epilogue=args["epilogue"], context=args["context"])
     direct = f.icmp("eq", JOB.get(f, job, "c_col"), one)
     JOB.set(f, job, turned=f.convert("zext", turned, I64), direct=f.convert("zext", direct, I64))
-    JOB.set(f, job, runs=one, offsets=V(PTR, "@nowhere"), adding=ZERO, last=one)
+    JOB.set(f, job, runs=one, offsets=V(PTR, "@nowhere"), b_run=ZERO, adding=ZERO, last=one)
 
 
 def _write_zeros(f: Function, numbers: Numbers, job: V) -> None:

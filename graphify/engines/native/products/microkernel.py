@@ -5,7 +5,7 @@
 adds up, for the rows and columns of one tile,
 
     c[row, column] = sum over runs s and terms t of
-                     a[offsets[s] + row * a_row + t * a_col] * b[(s * depth + t) * b_row + column]
+                     a[offsets[s] + row * a_row + t * a_col] * b[s * b_run + t * b_row + column]
 
 A matrix product has one run. A convolution has one for each stretch of its window that lies
 contiguous in memory: that is all that makes it one. There is always a run, maybe without terms.
@@ -25,7 +25,7 @@ JOB = Record(
     *("a", "b", "c", "a_row", "a_col", "b_row", "b_col", "c_row", "c_col"),
     *("rows", "columns", "terms"),  # of the whole product
     *("epilogue", "context", "turned"),  # turned: this is the transpose of what was asked for
-    *("runs", "offsets", "depth"),  # of the sums
+    *("runs", "offsets", "b_run", "depth"),  # of the sums
     *("direct", "adding", "last"),  # tiles: written at once; added to what is there; then final
     *("tile_rows", "b_skip"),  # operands where they lie: rows of a tile, from panel to panel of b
     *("a_packed", "b_packed", "first_row", "first_column", "first_term"),  # packed ones
@@ -91,17 +91,17 @@ def write_strided(made: Module, numbers: Numbers, tile: Tile) -> str:
         return [*full, numbers.load(f, places[-1], numbers.lanes, mask)]
 
     zeros = _flat(_zeros(f, numbers, tile))
-    with f.folding(ZERO, JOB.get(f, job, "runs"), [*zeros, b], surely=True) as run:
-        *carried, right = run.values
+    with f.folding(ZERO, JOB.get(f, job, "runs"), zeros, surely=True) as run:
         start = f.load(I64, f.at(offsets, I64, run.index))
-        with f.folding(ZERO, depth, [*carried, right, start]) as fold:
+        right = f.at(b, one, f.mul(run.index, JOB.get(f, job, "b_run")))
+        with f.folding(ZERO, depth, [*run.values, right, start]) as fold:
             *carried, right, at = fold.values
             numbers_of_rows = [f.at(r, one, at) for r in rows]
             added = _shaped(numbers, tile, carried)
             added = _outer(f, numbers, numbers_of_rows, vectors(right), added, packed=False)
             fold.values = [*_flat(added), f.at(right, one, line), f.add(at, term)]
-        run.values = fold.results[:-1]
-    sums = _shaped(numbers, tile, run.results[:-1])
+        run.values = fold.results[:-2]
+    sums = _shaped(numbers, tile, run.results)
     _write(f, numbers, tile, sums, f.args["c_row"], mask, packed=False)
     f.ret()
     return f.name
