@@ -513,8 +513,12 @@ def test_while_in_lanes() -> None:
 def test_steps_that_only_the_run_knows() -> None:
     x, z = param("x", F32, 1, strided=True), param("z", F32, 1, 1, strided=True)
     y = result(F32, x.shape)
-    body = Store(y, (i,), ap("add", Load(x, (i,)), Load(z, (i,))))
-    compiled = Compiled(program([x, z], [y], For(i, x.shape[0], (body,), "vector")))
+    half = Var("half", F32)
+    body = (
+        Let(half, ap("multiply", Load(z, (ZERO,)), num(0.5))),
+        Store(y, (i,), ap("add", Load(x, (i,)), ap("add", Load(z, (i,)), half))),
+    )
+    compiled = Compiled(program([x, z], [y], For(i, x.shape[0], body, "vector")))
     assert "gather" in compiled.text and "load <16 x float>" in compiled.text
     for n in (1, 50, 200):
         a, b = data(F32, 2 * n), data(F32, 3 * n)

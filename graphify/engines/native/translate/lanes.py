@@ -65,6 +65,7 @@ class VectorLoop:
         for s in statements(stmt.body):
             if isinstance(s, Let):
                 self.own[s.var] = None if s.var.mutable else s.value
+                w.values.pop(s.var, None)  # as another version of the loop left it
         nested = [s for s in stmt.body if isinstance(s, For | While)]
         self.rewrites = any(isinstance(s, Store) for s in statements(tuple(nested)))
         self.cells: dict[Var, Cell] = {}

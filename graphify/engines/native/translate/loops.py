@@ -172,7 +172,7 @@ def _while(w: Writer, stmt: While) -> None:
     f = w.f
     head, body, done = f.label("while"), f.label("do"), f.label("done")
     count = f.alloca(I32)
-    f.store(V(I32, "0"), count)
+    f.store(V(I32, str(WHILE)), count)
     spot = f.spot("enter")
     f.start(head)
     with w.scope(spot, changes(stmt.test) | changes(stmt.body)):
@@ -180,9 +180,14 @@ def _while(w: Writer, stmt: While) -> None:
         block(w, stmt.test, outline.needs(stmt.body, [stmt.condition]) if long else None)
         f.br_if(scalar(w, stmt.condition).value, body, done)
         f.start(body)
-        turn = f.add(f.load(I32, count), V(I32, "1"))
-        f.store(turn, count)
-        poll_some(w, turn, WHILE)
+        left = f.sub(f.load(I32, count), V(I32, "1"))  # counted down: one instruction and a jump
+        f.store(left, count)
+        due, on = f.label("due"), f.label("on")
+        f.br_if(f.icmp("eq", left, V(I32, "0")), due, on, w.unlikely)
+        f.start(due)
+        w.poll()
+        f.store(V(I32, str(WHILE)), count)
+        f.start(on)
         block(w, stmt.body)
         f.br(head)
     f.start(done)

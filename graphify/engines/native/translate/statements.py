@@ -91,7 +91,10 @@ def _checked(w: Writer, stmt: Checked) -> None:
     args = [scalar(w, a) for a in stmt.args]
     x, failures = apply_checked(w.f, stmt.op, args, stmt.var.dtype)
     for failure in failures:
-        w.leave_if(failure.condition, V(I32, str(stmt.site)), lambda: _keep(w, args))
+        condition = failure.condition
+        if stmt.when is not None:
+            condition = w.f.and_(condition, scalar(w, stmt.when).value)
+        w.leave_if(condition, V(I32, str(stmt.site)), lambda: _keep(w, args))
     w.define(stmt.var, x)
 
 
