@@ -46,14 +46,8 @@ class Failure:
     def error(self, words: Sequence[int]) -> BaseException:
         """The exception, from the words a failure left."""
         site = self.site
-        values = [
-            _value(word, dtype) for word, dtype in zip(words, site.dtypes, strict=False)
-        ]
-        error = (
-            site.raiser(values)
-            if site.raiser
-            else site.kind(site.template.format(*values))
-        )
+        values = [_value(word, dtype) for word, dtype in zip(words, site.dtypes, strict=False)]
+        error = site.raiser(values) if site.raiser else site.kind(site.template.format(*values))
         return at(error, site.source.resolve() if site.source is not None else None)
 
 
@@ -119,9 +113,7 @@ class NativeExecutable:
             with self._lock:
                 compiled = self._versions.get(layouts)
                 if compiled is None:
-                    compiled = self._versions[layouts] = compile_graph(
-                        self.graph, layouts
-                    )
+                    compiled = self._versions[layouts] = compile_graph(self.graph, layouts)
         return compiled
 
     def lowered(self) -> Compiled:
@@ -147,9 +139,7 @@ def compile_graph(graph: Graph, layouts: Layouts) -> Compiled:
         [value.spec for value in graph.params],
         graph.specs,
         [Failure(site) for site in program.sites],  # type: ignore[misc]
-        names=[
-            value.node.attrs.get("name") or i for i, value in enumerate(graph.params)
-        ],
+        names=[value.node.attrs.get("name") or i for i, value in enumerate(graph.params)],
         in_order=[i for i, layout in enumerate(layouts) if layout == "C"],
         hosts=[*hosts, table],  # type: ignore[list-item]
         effects=graph.effects,

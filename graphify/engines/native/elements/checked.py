@@ -89,10 +89,23 @@ def _overflow(name: str, condition: V, args: Sequence[Element]) -> Failure:
 
 def _with_overflow(name: str, instruction: str) -> CheckedRule:
     def rule(f: Function, a: Element, b: Element) -> Outcome:
+        if name == "multiply" and (within := _bounds(f, a, b)) is not None:
+            # a comparison beside the product, not after it
+            return Element(a.dtype, (f.mul(a.value, b.value),)), (_overflow(name, within, (a, b)),)
         result, over = _pair(f, instruction, a.value, b.value)
         return Element(a.dtype, (result,)), (_overflow(name, over, (a, b)),)
 
     return rule
+
+
+def _bounds(f: Function, a: Element, b: Element) -> V | None:
+    """Whether a product with a known positive number does not fit."""
+    x, number = (a, b.number) if b.number is not None else (b, a.number)
+    if number is None or x.number is not None or number < 2:
+        return None
+    low, high = -(2**63 // int(number)), (2**63 - 1) // int(number)
+    moved = f.sub(x.value, f.const(x.value.type, low))
+    return f.icmp("ugt", moved, f.const(x.value.type, high - low))
 
 
 def _pair(f: Function, instruction: str, a: V, b: V) -> tuple[V, V]:

@@ -110,7 +110,19 @@ def _signs_differ(f: Function, rest: V, b: V) -> V:
     return f.and_(f.icmp("ne", rest, _zero(f, b)), differ)
 
 
+def _shift(b: V) -> int | None:
+    """How far to shift instead of dividing by `b`, if it is a known power of two."""
+    text = b.text.strip("<>").split(",")[0].split()[-1] if b.text else ""
+    if not text.isdigit() or b.text.startswith("%"):
+        return None
+    value = int(text)
+    return value.bit_length() - 1 if value > 0 and value & (value - 1) == 0 else None
+
+
 def floor_divide(f: Function, signed: bool, a: V, b: V) -> V:
+    shift = _shift(b)
+    if shift is not None:
+        return (f.ashr if signed else f.lshr)(a, f.const(a.type, shift))
     whole = quotient(f, signed, a, b)
     if not signed:
         return whole
@@ -127,6 +139,9 @@ def fmod(f: Function, signed: bool, a: V, b: V) -> V:
 
 def remainder(f: Function, signed: bool, a: V, b: V) -> V:
     """The remainder with the divisor's sign."""
+    shift = _shift(b)
+    if shift is not None:
+        return f.and_(a, f.const(a.type, (1 << shift) - 1))
     rest = fmod(f, signed, a, b)
     if not signed:
         return rest

@@ -51,13 +51,9 @@ from graphify.errors import InternalError
 
 KINDS = ("serial", "vector", "parallel", "reduce")
 SHOWN = 8  # lines of a statement that an error shows
-_COMPARE = frozenset(
-    ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"]
-)
+_COMPARE = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
 _LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])
-_ALIKE = frozenset(
-    ["add", "subtract", "multiply"]
-)  # of INDEX: operands and result alike
+_ALIKE = frozenset(["add", "subtract", "multiply"])  # of INDEX: operands and result alike
 
 
 def check(program: Program) -> None:
@@ -87,12 +83,8 @@ class _Checker:
             self.visible.update(v for v in buffer.strides or () if isinstance(v, Var))
             self.live.add(buffer)
         self.sequence(program.sizes)
-        self.need(
-            len(program.dims) == len(program.results), "one shape for each result"
-        )
-        allocated = {
-            s.buffer for s in statements(program.body) if isinstance(s, Allocate)
-        }
+        self.need(len(program.dims) == len(program.results), "one shape for each result")
+        allocated = {s.buffer for s in statements(program.body) if isinstance(s, Allocate)}
         for buffer, dims in zip(program.results, program.dims, strict=True):
             if dims is not None:
                 self.need(len(dims) == buffer.ndim, f"the rank of result {buffer.name}")
@@ -251,9 +243,7 @@ def _store(c: _Checker, stmt: Store) -> None:
     c.index(stmt.buffer, stmt.index)
     c.expressions(stmt.index, INDEX)
     c.expression(stmt.value, stmt.buffer.dtype)
-    c.need(
-        not isinstance(stmt.buffer.root.home, Literal), "constant data does not change"
-    )
+    c.need(not isinstance(stmt.buffer.root.home, Literal), "constant data does not change")
 
 
 def _reduce(c: _Checker, stmt: Reduce) -> None:
@@ -264,9 +254,7 @@ def _reduce(c: _Checker, stmt: Reduce) -> None:
 def _for(c: _Checker, stmt: For) -> None:
     c.expression(stmt.extent, INDEX)
     c.need(stmt.kind in KINDS, f"a loop is {' or '.join(KINDS)}, not {stmt.kind!r}")
-    c.need(
-        stmt.var.dtype == INDEX and not stmt.var.mutable, "an index is a fixed int64"
-    )
+    c.need(stmt.var.dtype == INDEX and not stmt.var.mutable, "an index is a fixed int64")
     if stmt.kind == "vector":
         _lanes(c, stmt)
     if stmt.kind == "parallel":
@@ -297,9 +285,7 @@ def _turns(c: _Checker, stmt: For) -> None:
     inside = {s.var for s in statements(stmt.body) if isinstance(s, Let)}
     for inner in statements(stmt.body):
         if isinstance(inner, Set) and inner.var not in inside:
-            c.fail(
-                f"a parallel loop sets the variable {inner.var.name!r} of the outside"
-            )
+            c.fail(f"a parallel loop sets the variable {inner.var.name!r} of the outside")
 
 
 def _while(c: _Checker, stmt: While) -> None:
@@ -321,9 +307,7 @@ def _if(c: _Checker, stmt: If) -> None:
 def _allocate(c: _Checker, stmt: Allocate) -> None:
     home = stmt.buffer.home
     c.expressions(stmt.buffer.shape, INDEX)
-    c.need(
-        not isinstance(home, View | Literal), "views and constants have memory already"
-    )
+    c.need(not isinstance(home, View | Literal), "views and constants have memory already")
     c.need(
         stmt.buffer not in c.live or isinstance(home, Handle),
         f"{stmt.buffer.name} has no memory",
@@ -348,9 +332,7 @@ def _free(c: _Checker, stmt: Free) -> None:
 
 def _point(c: _Checker, stmt: Point) -> None:
     c.need(isinstance(stmt.handle.home, Handle), "handles are aimed, nothing else")
-    c.need(
-        stmt.handle.dtype == stmt.target.dtype, "a handle and its target have one dtype"
-    )
+    c.need(stmt.handle.dtype == stmt.target.dtype, "a handle and its target have one dtype")
     c.touch(stmt.target)
     c.live.add(stmt.handle)
 

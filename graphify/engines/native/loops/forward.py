@@ -49,20 +49,13 @@ def _forward(block: Block, known: Known) -> Block:
     known, result = dict(known), list[Stmt]()
 
     def leaf(expr: Expr) -> Expr:
-        return (
-            known.get((expr.buffer, expr.index), expr)
-            if isinstance(expr, Load)
-            else expr
-        )
+        return known.get((expr.buffer, expr.index), expr) if isinstance(expr, Load) else expr
 
     for stmt in block:
         match stmt:
             case For() | While() | If():
                 lasting = _surviving(known, stmt)
-                inner = {
-                    name: _forward(getattr(stmt, name), lasting)
-                    for name in _names(stmt)
-                }
+                inner = {name: _forward(getattr(stmt, name), lasting) for name in _names(stmt)}
                 kept = lasting if not isinstance(stmt, If) else known
                 stmt = _head(stmt, kept)
                 result.append(replace(stmt, **inner))  # type: ignore[arg-type]
@@ -116,9 +109,7 @@ def _surviving(known: Known, stmt: Stmt) -> Known:
         (buffer, index): value
         for (buffer, index), value in known.items()
         if buffer.root not in fact.writes
-        and not any(
-            isinstance(p, Var) and p in fact.changes for i in index for p in parts(i)
-        )
+        and not any(isinstance(p, Var) and p in fact.changes for i in index for p in parts(i))
     }
 
 
@@ -163,9 +154,7 @@ def _without(block: Block, read: set[Buffer], used: set[Var]) -> Block:
         for stmt in block
         if not _dead(stmt, read, used)
     ]
-    same = len(kept) == len(block) and all(
-        a is b for a, b in zip(kept, block, strict=True)
-    )
+    same = len(kept) == len(block) and all(a is b for a, b in zip(kept, block, strict=True))
     return block if same else tuple(kept)
 
 

@@ -104,14 +104,10 @@ def _may_move(kept: list[Stmt], facts: list[Summary], place: int, to: int) -> bo
         if any(root in w for w in written for root in facts[place].reads):
             return False
     changed = set().union(*(f.changes for f in facts[to:place]))
-    return changed.isdisjoint(facts[place].uses) and facts[to].defines.isdisjoint(
-        facts[place].uses
-    )
+    return changed.isdisjoint(facts[place].uses) and facts[to].defines.isdisjoint(facts[place].uses)
 
 
-def _merge(
-    kept: list[Stmt], facts: list[Summary], place: int, moved: list[int], loop: For
-) -> None:
+def _merge(kept: list[Stmt], facts: list[Summary], place: int, moved: list[int], loop: For) -> None:
     partner = kept[place]
     assert isinstance(partner, For)
     declarations = [kept[i] for i in moved]

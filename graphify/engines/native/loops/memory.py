@@ -36,9 +36,7 @@ def hoist_allocations(block: Block) -> Block:
             body = stmt.body
             fact = summary(stmt)
             inside = fact.defines | fact.changes
-            moved = [
-                s for s in body if isinstance(s, Allocate) and _fixed(s.buffer, inside)
-            ]
+            moved = [s for s in body if isinstance(s, Allocate) and _fixed(s.buffer, inside)]
             if moved:
                 result += moved
                 stmt = replace(stmt, body=tuple(s for s in body if s not in moved))
@@ -55,9 +53,7 @@ def free(block: Block) -> Block:
     """Each allocation with its `Free`, after the last statement that touches the memory."""
     block = tuple(map_blocks(stmt, free) for stmt in block)
     owned = {
-        s.buffer
-        for s in block
-        if isinstance(s, Allocate) and not isinstance(s.buffer.home, Result)
+        s.buffer for s in block if isinstance(s, Allocate) and not isinstance(s.buffer.home, Result)
     }
     for stmt in block:
         if isinstance(stmt, Call):

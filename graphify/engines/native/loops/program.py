@@ -195,6 +195,7 @@ class Checked:
     args: tuple[Expr, ...]
     site: int
     source: LazyLoc | None = None
+    when: Expr | None = None  # failures count only if this holds
 
 
 @dataclass(frozen=True, slots=True)

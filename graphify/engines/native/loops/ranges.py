@@ -67,22 +67,13 @@ class Knowledge:
     """What holds at one place of the program."""
 
     facts: list[Form] = field(default_factory=list)  # forms that are not negative
-    current: dict[Var, Form] = field(
-        default_factory=dict
-    )  # of mutable variables, at this place
+    current: dict[Var, Form] = field(default_factory=dict)  # of mutable variables, at this place
     # What holds wherever the variable can be seen:
-    forms: dict[Var, Form] = field(
-        default_factory=dict
-    )  # of variables that are never changed
-    loops: dict[Var, Form] = field(
-        default_factory=dict
-    )  # indices, outermost first: last values
-    clipped: dict[Var, Form] = field(
-        default_factory=dict
-    )  # v -> x where v = maximum(x, 0)
-    axes: set[Var] = field(
-        default_factory=set
-    )  # lengths of axes: neither negative nor huge
+    forms: dict[Var, Form] = field(default_factory=dict)  # of variables that are never changed
+    loops: dict[Var, Form] = field(default_factory=dict)  # indices, outermost first: last values
+    clipped: dict[Var, Form] = field(default_factory=dict)  # v -> x where v = maximum(x, 0)
+    products: dict[Expr, int] = field(default_factory=dict)  # exact multiples of a constant
+    axes: set[Var] = field(default_factory=set)  # lengths of axes: neither negative nor huge
 
     def copy(self) -> Knowledge:
         """For a nested block, where more facts hold and variables may change."""
@@ -108,9 +99,7 @@ class Knowledge:
                 if set(y) <= {ONE}:
                     return {atom: c * y.get(ONE, 0) for atom, c in x.items() if y}
                 return (
-                    {atom: c * x.get(ONE, 0) for atom, c in y.items()}
-                    if set(x) <= {ONE}
-                    else None
+                    {atom: c * x.get(ONE, 0) for atom, c in y.items()} if set(x) <= {ONE} else None
                 )
             case Apply("negative", (a,)):
                 x = self.form(a)
@@ -130,9 +119,7 @@ class Knowledge:
         """Whether the form is known not to be negative."""
         if self._plain(form):
             return True
-        return any(
-            self._plain(plus(form, fact, -1)) for fact in reversed(self.facts[-FACTS:])
-        )
+        return any(self._plain(plus(form, fact, -1)) for fact in reversed(self.facts[-FACTS:]))
 
     def _plain(self, form: Form) -> bool:
         """Whether it is not negative at the worst values of the loops' indices."""
@@ -183,15 +170,11 @@ class Knowledge:
             case Apply("logical_or", (a, b)), False:
                 self.learn(a, False)
                 self.learn(b, False)
-            case Apply(
-                "greater_equal", (Apply("cast", (a,)), Apply("cast", (b,)))
-            ), False:
+            case Apply("greater_equal", (Apply("cast", (a,)), Apply("cast", (b,)))), False:
                 if _unsigned(condition):
                     self._note(a, Const(0, INDEX), 0)  # a >= 0
                     self._note(b, a, -1)  # b - a - 1 >= 0
-            case Apply(op, (a, b)), _ if (
-                op in _LESS and a.dtype.kind == b.dtype.kind == "i"
-            ):
+            case Apply(op, (a, b)), _ if op in _LESS and a.dtype.kind == b.dtype.kind == "i":
                 swap, offset = _LESS[op] if holds else _LESS[_OPPOSITE[op]]
                 self._note(*((a, b) if swap else (b, a)), offset)
             case Apply("equal", (a, b)), True:
@@ -217,9 +200,7 @@ class Knowledge:
                 return self.always(inner)
             case Apply("greater_equal", (Apply("cast", (a,)), Apply("cast", (b,)))):
                 return _unsigned(condition) and self._within(a, b)
-            case Apply(op, (a, b)) if (
-                op in _LESS and a.dtype.kind == b.dtype.kind == "i"
-            ):
+            case Apply(op, (a, b)) if op in _LESS and a.dtype.kind == b.dtype.kind == "i":
                 swap, offset = _LESS[_OPPOSITE[op]]
                 return self._follows(*((a, b) if swap else (b, a)), offset)
             case Apply("not_equal", (a, b)):
@@ -228,9 +209,7 @@ class Knowledge:
 
     def always(self, condition: Expr) -> bool:
         match condition:
-            case Apply(op, (a, b)) if (
-                op in _LESS and a.dtype.kind == b.dtype.kind == "i"
-            ):
+            case Apply(op, (a, b)) if op in _LESS and a.dtype.kind == b.dtype.kind == "i":
                 swap, offset = _LESS[op]
                 return self._follows(*((a, b) if swap else (b, a)), offset)
         return False
@@ -346,7 +325,28 @@ def _checked(stmt: Checked, known: Knowledge) -> Stmt:
             known.forms[var] = form
             if known.fits(form):
                 return Let(var, plain, stmt.source)
+    if known.products.get(args[0], 0) and _reaches(op, args, known.products[args[0]]):
+        return Let(var, plain, stmt.source)
+    match op, args:
+        case (("floor_divide" | "right_shift"), (_, Const(value))) if value > 0:
+            return Let(var, plain, stmt.source)
+    factor = next((a.value for a in args if isinstance(a, Const)), 0)
+    if op == "multiply" and factor > 1:
+        known.products[var] = factor
     return stmt
+
+
+def _reaches(op: str, args: Sequence[Expr], factor: int) -> bool:
+    """Whether a multiple of `factor` that fits into 64 bits also does with a constant added.
+
+    The largest multiple of 3 below 2**63 is 2**63 - 2, so 3*k + 1 fits if 3*k does.
+    """
+    match op, args:
+        case (("add" | "subtract"), (_, Const(value))):
+            step = value if op == "add" else -value
+            room = (2**63 - 1) % factor if step > 0 else 2**63 % factor
+            return abs(step) <= room
+    return False
 
 
 def _for(stmt: For, known: Knowledge) -> Stmt:
@@ -459,9 +459,7 @@ def _apart(
 
 def _steady(atoms: AbstractSet[Any], varying: AbstractSet[Var]) -> bool:
     """Whether, but for loop indices, nothing in a form changes from turn to turn."""
-    return all(
-        atom is ONE or (isinstance(atom, Var) and atom not in varying) for atom in atoms
-    )
+    return all(atom is ONE or (isinstance(atom, Var) and atom not in varying) for atom in atoms)
 
 
 def _in_step(a: Form, b: Form, inner: Sequence[Var]) -> bool:
@@ -486,6 +484,4 @@ def _distinct(a: Form, b: Form, inner: Sequence[Var], known: Knowledge) -> bool:
 
 
 def _renamed(form: Form, twins: Mapping[Var, object]) -> Form:
-    return {
-        twins.get(atom, atom) if atom is not ONE else ONE: c for atom, c in form.items()
-    }
+    return {twins.get(atom, atom) if atom is not ONE else ONE: c for atom, c in form.items()}

@@ -62,9 +62,7 @@ def _statement(stmt: Stmt, outermost: bool) -> Stmt:
         case For():
             return _loop(collapse(stmt), outermost)
         case While() | If():
-            return map_blocks(
-                stmt, lambda inner: tuple(_statement(s, outermost) for s in inner)
-            )
+            return map_blocks(stmt, lambda inner: tuple(_statement(s, outermost) for s in inner))
     return stmt
 
 
@@ -109,9 +107,7 @@ def _tiled(loop: For) -> For:
     extent, block = loop.extent, Var("b", INDEX)
     start = Var("start", INDEX)
     inner = Var(loop.var.name, INDEX)
-    count: Expr = Apply(
-        "floor_divide", (plus(extent, index(BLOCK - 1)), index(BLOCK)), INDEX
-    )
+    count: Expr = Apply("floor_divide", (plus(extent, index(BLOCK - 1)), index(BLOCK)), INDEX)
     rest = Apply("minimum", (minus(extent, start), index(BLOCK)), INDEX)
     body = substitute(loop.body, {loop.var: plus(start, inner)})
     before: list[Stmt] = [Let(start, times(block, index(BLOCK)))]
@@ -170,24 +166,17 @@ def _merged(outer: For, inner: For) -> For | None:
 
     def leaf(expr: Expr) -> Expr:
         if isinstance(expr, Load):
-            return Load(
-                *renamed.get((expr.buffer, expr.index), (expr.buffer, expr.index))
-            )
+            return Load(*renamed.get((expr.buffer, expr.index), (expr.buffer, expr.index)))
         return expr
 
     stores = _map_stores(body, renamed)
     merged = map_block(stores, leaf)
-    return For(
-        flat, times(outer.extent, inner.extent), merged, "parallel", outer.source
-    )
+    return For(flat, times(outer.extent, inner.extent), merged, "parallel", outer.source)
 
 
 def _accesses(stmt: Stmt) -> list[tuple[Buffer, tuple[Expr, ...]]]:
     found = [
-        (p.buffer, p.index)
-        for e in expressions_of(stmt)
-        for p in parts(e)
-        if isinstance(p, Load)
+        (p.buffer, p.index) for e in expressions_of(stmt) for p in parts(e) if isinstance(p, Load)
     ]
     if isinstance(stmt, Store):
         found.append((stmt.buffer, stmt.index))
@@ -218,23 +207,15 @@ def _flattened(
     if buffer.strides is not None or len(place) < 2:
         return None
     for axis in range(len(place) - 1):
-        if (
-            place[axis] is i
-            and place[axis + 1] is j
-            and buffer.shape[axis + 1] == extent
-        ):
+        if place[axis] is i and place[axis + 1] is j and buffer.shape[axis + 1] == extent:
             others = (*place[:axis], *place[axis + 2 :])
             if any(uses(e, i) or uses(e, j) for e in others):
                 return None
-            joined = next(
-                (b for (old, _), (b, _) in known.items() if old is buffer), None
-            )
+            joined = next((b for (old, _), (b, _) in known.items() if old is buffer), None)
             if joined is None:
                 total = times(buffer.shape[axis], buffer.shape[axis + 1])
                 shape = (*buffer.shape[:axis], total, *buffer.shape[axis + 2 :])
-                joined = Buffer(
-                    buffer.name, buffer.dtype, shape, View(buffer, index(0))
-                )
+                joined = Buffer(buffer.name, buffer.dtype, shape, View(buffer, index(0)))
             elif len(joined.shape) != len(place) - 1:
                 return None
             return joined, (*place[:axis], flat, *place[axis + 2 :])
@@ -248,9 +229,7 @@ def _map_stores(
     result: list[Stmt] = []
     for stmt in body:
         if isinstance(stmt, Store):
-            buffer, place = renamed.get(
-                (stmt.buffer, stmt.index), (stmt.buffer, stmt.index)
-            )
+            buffer, place = renamed.get((stmt.buffer, stmt.index), (stmt.buffer, stmt.index))
             stmt = replace(stmt, buffer=buffer, index=place)
         result.append(map_blocks(stmt, lambda inner: _map_stores(inner, renamed)))
     return tuple(result)

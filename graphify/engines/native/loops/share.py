@@ -49,9 +49,7 @@ class Touch:
     """One access: where in the program, inside which statements, at which index."""
 
     position: int
-    path: tuple[
-        int, ...
-    ]  # identities of the statements and blocks around, outermost first
+    path: tuple[int, ...]  # identities of the statements and blocks around, outermost first
     loops: tuple[For, ...]
     index: tuple[Expr, ...] | None
     write: bool
@@ -105,9 +103,7 @@ def share(block: Block) -> Block:
     found = touches(block)
     first_writers: dict[int, list[Buffer]] = {}
     for buffer, accesses in found.items():
-        if isinstance(buffer.home, Result) and not any(
-            _mutable(d) for d in buffer.shape
-        ):
+        if isinstance(buffer.home, Result) and not any(_mutable(d) for d in buffer.shape):
             first_writers.setdefault(accesses[0].path[-1], []).append(buffer)
     for old, accesses in found.items():
         if not isinstance(old.home, Temporary) or not old.shape:
@@ -207,9 +203,7 @@ def _allocated(block: Block, inside: dict[Var, list[Buffer]]) -> Block:
     return tuple(result)
 
 
-def replace_buffers(
-    block: Block, moved: Mapping[Buffer, tuple[Buffer, tuple[int, ...]]]
-) -> Block:
+def replace_buffers(block: Block, moved: Mapping[Buffer, tuple[Buffer, tuple[int, ...]]]) -> Block:
     """Accesses to buffers turned into accesses to others, with only the axes kept."""
 
     def load(expr: Expr) -> Expr:
@@ -226,10 +220,6 @@ def replace_buffers(
 
     def rewrite(inner: Block) -> Block:
         gone = (Allocate, Free)
-        return tuple(
-            statement(s)
-            for s in inner
-            if not (isinstance(s, gone) and s.buffer in moved)
-        )
+        return tuple(statement(s) for s in inner if not (isinstance(s, gone) and s.buffer in moved))
 
     return map_block(rewrite(block), load)

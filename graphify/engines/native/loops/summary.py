@@ -48,9 +48,7 @@ class Summary:
     writes: dict[Buffer, list[Access]] = field(default_factory=dict)
     uses: set[Var] = field(default_factory=set)
     defines: set[Var] = field(default_factory=set)
-    changes: set[Var] = field(
-        default_factory=set
-    )  # mutable variables set, declared or not here
+    changes: set[Var] = field(default_factory=set)  # mutable variables set, declared or not here
     effects: bool = False  # calls Python
     fails: bool = False
     allocates: set[Buffer] = field(default_factory=set)
@@ -102,17 +100,11 @@ class Summary:
             if isinstance(part, Var):
                 self.uses.add(part)
             elif isinstance(part, Load):
-                self.reads.setdefault(part.buffer.root, []).append(
-                    (part.buffer, part.index)
-                )
+                self.reads.setdefault(part.buffer.root, []).append((part.buffer, part.index))
                 self.address(part.buffer)
 
     def address(self, buffer: Buffer) -> None:
-        if (
-            buffer.strides is not None
-            or isinstance(buffer.home, View)
-            or buffer.ndim > 1
-        ):
+        if buffer.strides is not None or isinstance(buffer.home, View) or buffer.ndim > 1:
             for expr in address_expressions(buffer):
                 self.uses.update(_variables((expr,)))
 
@@ -125,9 +117,7 @@ class Summary:
             self.address(buffer)
             self.uses.update(_variables(buffer.shape))
         self.changes.update(call.variables)
-        self.changes.update(
-            v for b in call.outputs for v in b.shape if isinstance(v, Var)
-        )
+        self.changes.update(v for b in call.outputs for v in b.shape if isinstance(v, Var))
         self.effects |= call.function == "host"
         self.fails |= call.function == "host"
 

@@ -33,7 +33,7 @@ from graphify.engines.native.loops.walk import (
     buffers_of,
     expressions_of,
     map_blocks,
-    map_expr,
+    map_field,
     parts,
     statements,
 )
@@ -59,9 +59,7 @@ def _in_addresses(block: Block) -> set[Var]:
     return fact.uses
 
 
-def _resolve(
-    block: Block, names: Names, known: dict[Expr, Var], fixed: set[Var]
-) -> Block:
+def _resolve(block: Block, names: Names, known: dict[Expr, Var], fixed: set[Var]) -> Block:
     """Replace copies, and values already computed, by what they are."""
     names, known = dict(names), dict(known)
 
@@ -74,9 +72,7 @@ def _resolve(
         stmt = map_blocks(stmt, lambda inner: _resolve(inner, names, known, fixed))
         if isinstance(stmt, Let) and not stmt.var.mutable and stmt.var not in fixed:
             value = stmt.value
-            if isinstance(value, Const) or (
-                isinstance(value, Var) and not value.mutable
-            ):
+            if isinstance(value, Const) or (isinstance(value, Var) and not value.mutable):
                 names[stmt.var] = value
                 continue
             if value in known:
@@ -94,21 +90,14 @@ def _with_expressions(stmt: Stmt, leaf: object) -> Stmt:
 
     changes: dict[str, object] = {}
     for name in _EXPRESSIONS.get(type(stmt), ()):
-        old = getattr(stmt, name)
-        new = (
-            tuple(map_expr(e, leaf) for e in old)  # type: ignore[arg-type]
-            if isinstance(old, tuple)
-            else map_expr(old, leaf)  # type: ignore[arg-type]
-        )
+        new = map_field(getattr(stmt, name), leaf)  # type: ignore[arg-type]
         changes[name] = new
     return replace(stmt, **changes) if changes else stmt  # type: ignore[arg-type]
 
 
 def _lasting(value: Expr) -> bool:
     """Whether a value is the same wherever it is computed again: no loads, nothing mutable."""
-    return not any(
-        isinstance(p, Load) or (isinstance(p, Var) and p.mutable) for p in parts(value)
-    )
+    return not any(isinstance(p, Load) or (isinstance(p, Var) and p.mutable) for p in parts(value))
 
 
 # --- values used once -----------------------------------------------------------------------------
@@ -129,9 +118,7 @@ LARGEST = 12  # parts of an expression that is still put into another
 
 def _inline(block: Block, counts: Counter[Var], fixed: set[Var]) -> Block:
     result: list[Stmt] = []
-    waiting: dict[
-        Var, tuple[Let, int]
-    ] = {}  # values that may move down, and where they stand
+    waiting: dict[Var, tuple[Let, int]] = {}  # values that may move down, and where they stand
 
     def leaf(expr: Expr) -> Expr:
         if isinstance(expr, Var) and expr in waiting:

@@ -53,9 +53,7 @@ def map_statement(stmt: Stmt, leaf: Rename) -> Stmt:
     for name in _EXPRESSIONS.get(type(stmt), ()):
         old = getattr(stmt, name)
         new = (
-            tuple(map_expr(e, leaf) for e in old)
-            if isinstance(old, tuple)
-            else map_expr(old, leaf)
+            tuple(map_expr(e, leaf) for e in old) if isinstance(old, tuple) else map_expr(old, leaf)
         )
         if new is not old and new != old:
             changes[name] = new
@@ -68,6 +66,13 @@ def map_statement(stmt: Stmt, leaf: Rename) -> Stmt:
             if any(a is not b for a, b in zip(moved, buffers, strict=True)):
                 changes[name] = moved
     return replace(stmt, **changes) if changes else stmt
+
+
+def map_field(value: Any, leaf: Rename) -> Any:
+    """An expression, several, or none, rewritten."""
+    if isinstance(value, tuple):
+        return tuple(map_expr(e, leaf) for e in value)
+    return None if value is None else map_expr(value, leaf)
 
 
 def map_address(buffer: Buffer, leaf: Rename) -> Buffer:
@@ -106,7 +111,7 @@ def substitute(block: Block, mapping: Mapping[Var, Expr]) -> Block:
 
 _EXPRESSIONS: dict[type, tuple[str, ...]] = {
     Let: ("value",),
-    Checked: ("args",),
+    Checked: ("args", "when"),
     Set: ("value",),
     Store: ("index", "value"),
     Reduce: ("value",),
@@ -134,7 +139,7 @@ def expressions_of(stmt: Stmt) -> Iterator[Expr]:
         value = getattr(stmt, name)
         if isinstance(value, tuple):
             yield from value
-        else:
+        elif value is not None:
             yield value
 
 

@@ -14,6 +14,7 @@ from graphify.engines.native.lower import (  # noqa: F401  (each registers its r
     products,
     random,
     reductions,
+    solving,
     views,
 )
 from graphify.engines.native.lower.lowering import RULES, Lowering, lower

@@ -87,9 +87,7 @@ class Lens:
     @property
     def is_whole(self) -> bool:
         """Whether it is the buffer itself, element for element."""
-        return self.shape == self.buffer.shape and self.axes == identity(
-            self.buffer.ndim
-        )
+        return self.shape == self.buffer.shape and self.axes == identity(self.buffer.ndim)
 
     def strided(self) -> Buffer:
         """The same elements as a buffer: an address and strides."""
@@ -101,9 +99,7 @@ class Lens:
             offset = plus(offset, times(place.offset, stride))
             for axis, step in place.terms:
                 product = times(step, stride)
-                strides[axis] = (
-                    plus(strides[axis], product) if axis in strides else product
-                )
+                strides[axis] = plus(strides[axis], product) if axis in strides else product
         steps = tuple(strides.get(axis, ZERO) for axis in range(len(self.shape)))
         name = self.buffer.name
         return Buffer(name, self.dtype, self.shape, View(self.buffer, offset), steps)
@@ -119,9 +115,7 @@ class Delayed:
 
     def remap(self, shape: tuple[Expr, ...], inner: Sequence[Affine]) -> Delayed:
         old = self.at
-        return Delayed(
-            self.dtype, shape, lambda index: old(tuple(a.at(index) for a in inner))
-        )
+        return Delayed(self.dtype, shape, lambda index: old(tuple(a.at(index) for a in inner)))
 
 
 ArrayValue = Lens | Delayed

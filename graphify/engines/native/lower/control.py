@@ -49,11 +49,7 @@ def _call(low: Lowering, node: Node) -> None:
         for i, value in enumerate(node.outputs)
         if value in low.frame.wanted
     }
-    taken = [
-        i
-        for i, value in enumerate(node.inputs)
-        if low.overwrites(value, node) is not None
-    ]
+    taken = [i for i, value in enumerate(node.inputs) if low.overwrites(value, node) is not None]
     taken = [i for i in taken if node.inputs.count(node.inputs[i]) == 1]
     results = low.run(node.attrs["body"], args, wanted, taken)
     for value, result in zip(node.outputs, results, strict=True):
@@ -73,9 +69,7 @@ def _carrier(graph: Graph, result: Value) -> int | None:
     return params[result]
 
 
-def _places_of_results(
-    low: Lowering, node: Node, graphs: Sequence[Graph]
-) -> list[Lens | Var]:
+def _places_of_results(low: Lowering, node: Node, graphs: Sequence[Graph]) -> list[Lens | Var]:
     """Where the results of branches go: over a dead operand they all update, or new memory."""
     operands = node.inputs[1:]
     places: list[Lens | Var] = []
@@ -108,19 +102,13 @@ def deliver(
     low: Lowering, places: Sequence[Lens | Var], results: Sequence[Expr | ArrayValue]
 ) -> None:
     """Put results where they belong, all at once: no place is overwritten before it is read."""
-    taken = {
-        place.buffer.root: i
-        for i, place in enumerate(places)
-        if isinstance(place, Lens)
-    }
+    taken = {place.buffer.root: i for i, place in enumerate(places) if isinstance(place, Lens)}
     ready: list[Expr | ArrayValue] = []
     scalars = [isinstance(p, Var) for p in places]
     for i, (place, result) in enumerate(zip(places, results, strict=True)):
         if isinstance(place, Lens):
             assert isinstance(result, (Lens, Delayed))
-            elsewhere = (
-                isinstance(result, Lens) and taken.get(result.buffer.root, i) != i
-            )
+            elsewhere = isinstance(result, Lens) and taken.get(result.buffer.root, i) != i
             moved = isinstance(result, Lens) and result.buffer.root is place.buffer.root
             if elsewhere or (moved and not _same(result, place)):
                 result = whole(low.copy(result))
@@ -173,14 +161,10 @@ def _cond(low: Lowering, node: Node) -> None:
         with low.inside() as block:
             wanted = {i: p for i, p in enumerate(places) if isinstance(p, Lens)}
             wanted = {
-                i: p
-                for i, p in wanted.items()
-                if _carrier(branch, branch.results[i]) is None
+                i: p for i, p in wanted.items() if _carrier(branch, branch.results[i]) is None
             }
             if any(p.buffer.root in _roots(args) for p in wanted.values()):
-                wanted = {
-                    i: p for i, p in wanted.items() if p.buffer.root not in _roots(args)
-                }
+                wanted = {i: p for i, p in wanted.items() if p.buffer.root not in _roots(args)}
             results = low.run(branch, args, wanted, taken)
             deliver(low, places, results)
         blocks.append(tuple(block))
@@ -255,9 +239,7 @@ def _while(low: Lowering, node: Node) -> None:
         low.define(value, place)
 
 
-def _frozen(
-    low: Lowering, args: Sequence[Expr | ArrayValue]
-) -> list[Expr | ArrayValue]:
+def _frozen(low: Lowering, args: Sequence[Expr | ArrayValue]) -> list[Expr | ArrayValue]:
     """Carried variables as they are at the start of a turn: the turn changes them at its end."""
     return [low.let(a, a.name) if isinstance(a, Var) and a.mutable else a for a in args]
 
@@ -265,9 +247,7 @@ def _frozen(
 @rule("loop")
 def _loop(low: Lowering, node: Node) -> None:
     attrs = node.attrs
-    _repeat(
-        low, node, attrs["length"], attrs["body"], attrs["carry"], attrs["xs"], "serial"
-    )
+    _repeat(low, node, attrs["length"], attrs["body"], attrs["carry"], attrs["xs"], "serial")
 
 
 @rule("map")
@@ -332,9 +312,7 @@ def _row(low: Lowering, array: ArrayValue, i: Expr) -> Expr | ArrayValue:
     return array.remap(array.shape[1:], inner)
 
 
-def _outside(
-    low: Lowering, node: Node, body: Graph, carry: int, xs: int
-) -> dict[SizeVar, Expr]:
+def _outside(low: Lowering, node: Node, body: Graph, carry: int, xs: int) -> dict[SizeVar, Expr]:
     """The body's size variables that operands bind, as they are outside."""
     inside = [value.spec for value in body.params[1:]]
     found: dict[SizeVar, Expr] = {}
@@ -350,9 +328,4 @@ def _outside(
 
 
 def _sizes(value: Value) -> list[SizeVar]:
-    return [
-        v
-        for dim in value.spec.shape
-        if not isinstance(dim, int)
-        for v in dim.variables()
-    ]
+    return [v for dim in value.spec.shape if not isinstance(dim, int) for v in dim.variables()]

@@ -62,9 +62,7 @@ def broadcast_shape(low: Lowering, node: Node, arrays: Sequence[ArrayValue]) -> 
     result: list[Expr] = []
     for axis in range(rank):
         lengths = [
-            a.shape[axis - rank + len(a.shape)]
-            for a in arrays
-            if axis - rank + len(a.shape) >= 0
+            a.shape[axis - rank + len(a.shape)] for a in arrays if axis - rank + len(a.shape) >= 0
         ]
         distinct = [d for d in dict.fromkeys(lengths) if d != ONE]
         known = [d for d in distinct if isinstance(d, Const)]
@@ -159,8 +157,7 @@ class _Again:
 
     def __call__(self, values: Sequence[Any]) -> BaseException:
         arrays = [
-            np.asarray(v, x.spec.dtype)
-            for v, x in zip(values, self.node.inputs, strict=True)
+            np.asarray(v, x.spec.dtype) for v, x in zip(values, self.node.inputs, strict=True)
         ]
         try:
             meaning = self.node.op.meaning(True)
@@ -168,9 +165,7 @@ class _Again:
             meaning(*arrays, **self.node.attrs)
         except Exception as error:  # noqa: BLE001 - whatever it raises is the answer
             return error
-        return OverflowError(
-            f"{self.node.op.name} of Python integers does not fit into 64 bits"
-        )
+        return OverflowError(f"{self.node.op.name} of Python integers does not fit into 64 bits")
 
 
 def _no_negative_powers(low: Lowering, node: Node, exponent: ArrayValue) -> None:

@@ -47,9 +47,7 @@ class Host:
         assert meaning is not None
         attrs: Mapping[str, Any] = node.attrs
         if self.sizes:
-            values = {
-                v: int(a) for v, a in zip(self.sizes, arrays[count:], strict=True)
-            }
+            values = {v: int(a) for v, a in zip(self.sizes, arrays[count:], strict=True)}
             attrs = {
                 name: value if name == "var" else substitute(value, values)
                 for name, value in attrs.items()
@@ -96,8 +94,7 @@ def _host(low: Lowering, node: Node) -> None:
     host = Host(
         node,
         tuple(described),
-        tuple((b.dtype, b.ndim) for b in outputs)
-        + tuple((v.dtype, 0) for v in variables),
+        tuple((b.dtype, b.ndim) for b in outputs) + tuple((v.dtype, 0) for v in variables),
         sizes,
     )
     low.hosts.append(_Ordered(host, node))
@@ -141,9 +138,7 @@ class _Ordered:
         ordered = [next(given) if rank else next(numbers) for _, rank in ranks]
         results = self.host.call(ordered)
         big = [r for r, s in zip(results, self.node.specs, strict=True) if s.shape]
-        return big + [
-            r for r, s in zip(results, self.node.specs, strict=True) if not s.shape
-        ]
+        return big + [r for r, s in zip(results, self.node.specs, strict=True) if not s.shape]
 
 
 def operands(

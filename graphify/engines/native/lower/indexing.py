@@ -121,9 +121,7 @@ def _slice_update(low: Lowering, node: Node) -> None:
     low.define(value, lens)
 
 
-def _fitted(
-    low: Lowering, node: Node, new: ArrayValue, shape: tuple[Expr, ...]
-) -> ArrayValue:
+def _fitted(low: Lowering, node: Node, new: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:
     """The new elements broadcast to the shape of the place they go to."""
     extra = len(new.shape) - len(shape)
     if extra > 0:  # NumPy drops leading axes of length one
@@ -149,9 +147,7 @@ def _fitted(
             lengths = [*low.array(node.inputs[1]).shape, *shape]
             if len(lengths) > 8:
                 raise Declined
-            low.fail(
-                wrong, ValueError, "", *lengths, raiser=_NoFit(node.inputs[1].spec.ndim)
-            )
+            low.fail(wrong, ValueError, "", *lengths, raiser=_NoFit(node.inputs[1].spec.ndim))
     return spread(low, new, shape)
 
 
@@ -177,10 +173,7 @@ def changeable(low: Lowering, node: Node, *operands: ArrayValue) -> Lens:
         return lens
     old = low.array(node.inputs[0])
     target = low.target(Value(node), old.shape)
-    if any(
-        isinstance(o, Lens) and o.buffer.root is target.buffer.root
-        for o in (old, *operands)
-    ):
+    if any(isinstance(o, Lens) and o.buffer.root is target.buffer.root for o in (old, *operands)):
         target = whole(low.buffer(old.dtype, old.shape))
     low.assign(target, old)
     return target
@@ -254,9 +247,7 @@ def _gather(low: Lowering, node: Node) -> None:
     lead, found = lookup(low, node, array, node.inputs[1:], axes)
     rest = tuple(d for a, d in enumerate(array.shape) if a not in axes)
     shape = low.dims(node.specs[0].shape, (*lead, *rest))
-    low.fill(
-        Value(node), shape, lambda at: array.at(looked_up(low, array, found, axes, at))
-    )
+    low.fill(Value(node), shape, lambda at: array.at(looked_up(low, array, found, axes, at)))
 
 
 _COMBINE = {
@@ -304,10 +295,7 @@ def _concatenate(low: Lowering, node: Node) -> None:
     lens = low.target(Value(node), shape)
     start: Expr = ZERO
     for part in parts:
-        inner = [
-            affine((a, ONE), offset=start if a == axis else ZERO)
-            for a in range(len(shape))
-        ]
+        inner = [affine((a, ONE), offset=start if a == axis else ZERO) for a in range(len(shape))]
         low.assign(lens.remap(part.shape, inner), part)
         start = plus(start, part.shape[axis])
     low.define(Value(node), lens)

@@ -100,9 +100,7 @@ class Lowering:
         self.frames: list[Frame] = []
         self.sites: list[Site] = []
         self.hosts: list[Any] = []
-        self.own: set[Buffer] = (
-            set()
-        )  # buffers whose memory is the program's to overwrite
+        self.own: set[Buffer] = set()  # buffers whose memory is the program's to overwrite
         self.source: LazyLoc | None = None
         self.hint = "t"
 
@@ -141,9 +139,7 @@ class Lowering:
         return var
 
     @contextmanager
-    def loop(
-        self, extent: Expr, hint: str = "i", kind: str = "parallel"
-    ) -> Iterator[Expr]:
+    def loop(self, extent: Expr, hint: str = "i", kind: str = "parallel") -> Iterator[Expr]:
         """`for i in extent` around the statements written meanwhile."""
         if extent == ONE:
             yield ZERO
@@ -195,9 +191,7 @@ class Lowering:
     # --- sizes ----------------------------------------------------------------------------------
 
     def bound(self, dim: Dim) -> bool:
-        return isinstance(dim, int) or all(
-            v in self.frame.sizes for v in dim.variables()
-        )
+        return isinstance(dim, int) or all(v in self.frame.sizes for v in dim.variables())
 
     def dim(self, dim: Dim) -> Expr:
         """A size as an expression."""
@@ -230,9 +224,7 @@ class Lowering:
                 return self.let(select(compare("less", a, ZERO), plus(a, b), a), "n")
         raise AssertionError(atom.name)
 
-    def dims(
-        self, shape: Sequence[Dim], computed: Sequence[Expr] | None = None
-    ) -> Index:
+    def dims(self, shape: Sequence[Dim], computed: Sequence[Expr] | None = None) -> Index:
         """A shape as expressions: by its sizes where they are known, else as `computed`."""
         return tuple(
             self.dim(dim) if computed is None or self.bound(dim) else computed[axis]
@@ -295,9 +287,7 @@ class Lowering:
     def same_shape(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
         return len(a) == len(b) and all(x == y for x, y in zip(a, b, strict=True))
 
-    def fill(
-        self, value: Value, shape: Sequence[Expr], element: Callable[[Index], Expr]
-    ) -> None:
+    def fill(self, value: Value, shape: Sequence[Expr], element: Callable[[Index], Expr]) -> None:
         """Compute every element of a value, independently."""
         if not value.spec.shape:
             self.define(value, self.let(element(())))
@@ -417,9 +407,7 @@ def _want(facts: Facts, value: Value, lens: Lens, wanted: dict[Value, Lens]) -> 
         value = base
 
 
-def lower(
-    graph: Graph, name: str | None = None, layouts: Sequence[str] | None = None
-) -> Program:
+def lower(graph: Graph, name: str | None = None, layouts: Sequence[str] | None = None) -> Program:
     """The loop-level program of a graph, as its nodes say it, before any pass.
 
     Args:
@@ -467,9 +455,7 @@ def _parameters(graph: Graph, layouts: Sequence[str] | None) -> list[Buffer]:
         strides = None
         if layouts is not None and layouts[position] != "C":
             strides = tuple(Var(f"s{axis}", INDEX) for axis in range(len(shape)))
-        buffers.append(
-            Buffer(_identifier(name), value.spec.dtype, shape, Param(position), strides)
-        )
+        buffers.append(Buffer(_identifier(name), value.spec.dtype, shape, Param(position), strides))
     return buffers
 
 
@@ -480,9 +466,7 @@ def _identifier(name: str) -> str:
 def _check_sizes(low: Lowering, graph: Graph, params: Sequence[Buffer]) -> None:
     """Axes that must have the length of another one, or an expression of such."""
     for value, buffer in zip(graph.params, params, strict=True):
-        for axis, (dim, length) in enumerate(
-            zip(value.spec.shape, buffer.shape, strict=True)
-        ):
+        for axis, (dim, length) in enumerate(zip(value.spec.shape, buffer.shape, strict=True)):
             if isinstance(dim, int) or not low.bound(dim) or low.dim(dim) == length:
                 continue
             low.fail(
@@ -505,20 +489,14 @@ def _split_loads(block: Block) -> tuple[Block, Block]:
     return tuple(s for s in block if s not in reads), reads
 
 
-def _results(
-    low: Lowering, graph: Graph, dims: Sequence[tuple[Expr, ...] | None]
-) -> list[Buffer]:
+def _results(low: Lowering, graph: Graph, dims: Sequence[tuple[Expr, ...] | None]) -> list[Buffer]:
     """A buffer for each result of known shape; values are asked for right there."""
     buffers: list[Buffer] = []
     params = set(graph.params)
     for position, (value, shape) in enumerate(zip(graph.results, dims, strict=True)):
         if shape is None:  # its axes are known when it is: see _deliver
-            shape = tuple(
-                Var(f"d{axis}", INDEX, True) for axis in range(value.spec.ndim)
-            )
-            buffers.append(
-                Buffer(f"out{position}", value.spec.dtype, shape, Result(position))
-            )
+            shape = tuple(Var(f"d{axis}", INDEX, True) for axis in range(value.spec.ndim))
+            buffers.append(Buffer(f"out{position}", value.spec.dtype, shape, Result(position)))
             continue
         buffer = Buffer(f"out{position}", value.spec.dtype, shape, Result(position))
         buffers.append(buffer)

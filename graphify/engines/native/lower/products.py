@@ -51,9 +51,7 @@ def _matmul(low: Lowering, node: Node) -> None:
         view = target.remap((ONE, ONE), [affine()])
     else:
         inner = [affine((axis, ONE)) for axis in range(len(lead))]
-        inner += [affine((len(lead), ONE))] * rows + [
-            affine((len(lead) + 1, ONE))
-        ] * columns
+        inner += [affine((len(lead), ONE))] * rows + [affine((len(lead) + 1, ONE))] * columns
         view = target.remap(full, inner)
     multiply(low, view, left, right, lead)
     low.define(value, target if shape else low.let(target.at((ZERO,))))

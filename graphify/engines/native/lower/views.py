@@ -57,9 +57,7 @@ def _constant(low: Lowering, node: Node) -> None:
 def _as_size(low: Lowering, node: Node) -> None:
     value = low.scalar(node.inputs[0])
     low.define(Value(node), value)
-    low.frame.sizes.setdefault(
-        node.attrs["var"], low.let(as_index(value), node.attrs["var"].name)
-    )
+    low.frame.sizes.setdefault(node.attrs["var"], low.let(as_index(value), node.attrs["var"].name))
 
 
 @rule("size_value")
@@ -155,9 +153,7 @@ class _NoReshape:
     def __call__(self, values: Sequence[int]) -> BaseException:
         lengths = [int(v) for v in values]
         try:
-            np.broadcast_to(np.zeros(()), lengths[: self.rank]).reshape(
-                lengths[self.rank :]
-            )
+            np.broadcast_to(np.zeros(()), lengths[: self.rank]).reshape(lengths[self.rank :])
         except ValueError as error:
             return error
         return ValueError("cannot reshape array")
@@ -189,10 +185,7 @@ def _unit_axes(array: ArrayValue, shape: Sequence[Expr]) -> list[Affine] | None:
     if [d for _, d in old] != [d for _, d in new]:
         return None
     place = {a: b for (a, _), (b, _) in zip(old, new, strict=True)}
-    return [
-        affine((place[a], ONE)) if a in place else affine()
-        for a in range(len(array.shape))
-    ]
+    return [affine((place[a], ONE)) if a in place else affine() for a in range(len(array.shape))]
 
 
 @rule("diagonal")
@@ -223,9 +216,7 @@ def _windows(low: Lowering, node: Node) -> None:
         "window shape cannot be larger than input array shape",
     )
     count = plus(minus(length, window), ONE)
-    count = low.dims(
-        node.specs[0].shape, [*array.shape[:axis], count, *array.shape[axis:]]
-    )[axis]
+    count = low.dims(node.specs[0].shape, [*array.shape[:axis], count, *array.shape[axis:]])[axis]
     shape = (
         *array.shape[:axis],
         low.let(count, "count"),
@@ -243,15 +234,9 @@ def _part(low: Lowering, node: Node) -> None:
     if array.dtype == dtype and node.op.name == "real":
         low.define(Value(node), array)
         return
-    if (
-        not isinstance(array, Lens)
-        or array.buffer.strides is not None
-        or array.dtype.kind != "c"
-    ):
+    if not isinstance(array, Lens) or array.buffer.strides is not None or array.dtype.kind != "c":
         name = node.op.name
-        low.fill(
-            Value(node), array.shape, lambda at: Apply(name, (array.at(at),), dtype)
-        )
+        low.fill(Value(node), array.shape, lambda at: Apply(name, (array.at(at),), dtype))
         return
     buffer = array.buffer  # (re, im) pairs: one more axis, of length two
     pairs = Buffer(buffer.name, dtype, (*buffer.shape, index(2)), View(buffer, ZERO))
