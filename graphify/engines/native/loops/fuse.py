@@ -65,13 +65,13 @@ def _inside(stmt: Stmt) -> Stmt:
 
 def _join(kept: list[Stmt], facts: list[Summary], loop: For) -> bool:
     """Fuse `loop` with an earlier one, if it may move up to one; says whether it did."""
-    own = summary(loop)
+    own = alone = summary(loop)
     blocked: list[int] = []  # statements in between that would have to move up as well
     for place in range(len(kept) - 1, max(-1, len(kept) - 1 - REACH), -1):
         partner, fact = kept[place], facts[place]
         if isinstance(partner, For) and _may_fuse(partner, fact, loop, own):
             if all(_may_move(kept, facts, b, place) for b in blocked):
-                _merge(kept, facts, place, blocked, loop)
+                _merge(kept, facts, place, blocked, loop, alone)
                 return True
         if conflict(fact, own):
             if not isinstance(partner, (Let, Allocate)):
@@ -107,7 +107,14 @@ def _may_move(kept: list[Stmt], facts: list[Summary], place: int, to: int) -> bo
     return changed.isdisjoint(facts[place].uses) and facts[to].defines.isdisjoint(facts[place].uses)
 
 
-def _merge(kept: list[Stmt], facts: list[Summary], place: int, moved: list[int], loop: For) -> None:
+def _merge(
+    kept: list[Stmt],
+    facts: list[Summary],
+    place: int,
+    moved: list[int],
+    loop: For,
+    own: Summary,
+) -> None:
     partner = kept[place]
     assert isinstance(partner, For)
     declarations = [kept[i] for i in moved]
@@ -118,7 +125,8 @@ def _merge(kept: list[Stmt], facts: list[Summary], place: int, moved: list[int],
     both = (partner.kind, loop.kind)
     fused = replace(partner, body=body, kind=_KINDS.get(both, "serial"))
     kept[place : place + 1] = [*declarations, fused]
-    facts[place : place + 1] = [*about, summary(fused)]
+    facts[place].take_in(own, {loop.var: partner.var})
+    facts[place:place] = about
 
 
 def _may_fuse(first: For, a: Summary, second: For, b: Summary) -> bool:

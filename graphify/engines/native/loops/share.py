@@ -105,15 +105,16 @@ def share(block: Block) -> Block:
     for buffer, accesses in found.items():
         if isinstance(buffer.home, Result) and not any(_mutable(d) for d in buffer.shape):
             first_writers.setdefault(accesses[0].path[-1], []).append(buffer)
+    moved: dict[Buffer, tuple[Buffer, tuple[int, ...]]] = {}
     for old, accesses in found.items():
         if not isinstance(old.home, Temporary) or not old.shape:
             continue
-        for new in first_writers.get(accesses[-1].path[-1], ()):
-            if _can_share(old, accesses, new, found[new]):
-                first_writers[accesses[-1].path[-1]].remove(new)
-                axes = tuple(range(old.ndim))
-                return share(replace_buffers(block, {old: (new, axes)}))
-    return block
+        writers = first_writers.get(accesses[-1].path[-1], [])
+        new = next((b for b in writers if _can_share(old, accesses, b, found[b])), None)
+        if new is not None:
+            writers.remove(new)
+            moved[old] = (new, tuple(range(old.ndim)))
+    return replace_buffers(block, moved) if moved else block
 
 
 def _mutable(dim: Expr) -> bool:

@@ -6,7 +6,7 @@ conflict(a, b)      # whether their order matters
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from graphify.engines.native.loops.program import (
@@ -34,6 +34,7 @@ from graphify.engines.native.loops.walk import (
     address_expressions,
     blocks_of,
     expressions_of,
+    map_expr,
     parts,
 )
 
@@ -108,6 +109,22 @@ class Summary:
             for expr in address_expressions(buffer):
                 self.uses.update(_variables((expr,)))
 
+    def take_in(self, other: Summary, renamed: Mapping[Var, Var]) -> None:
+        """Become the summary of both, with variables of the other one renamed.
+
+        Cheaper than a new summary of a large loop that a small one is fused with.
+        """
+        for mine, theirs in ((self.reads, other.reads), (self.writes, other.writes)):
+            for root, accesses in theirs.items():
+                mine.setdefault(root, []).extend(_renamed(a, renamed) for a in accesses)
+        self.uses |= {renamed.get(v, v) for v in other.uses}
+        self.defines |= {v for v in other.defines if v not in renamed}
+        self.changes |= other.changes
+        self.effects |= other.effects
+        self.fails |= other.fails
+        self.allocates |= other.allocates
+        self.size += other.size
+
     def call(self, call: Call) -> None:
         for buffer in call.inputs:
             self.reads.setdefault(buffer.root, []).append((buffer, None))
@@ -120,6 +137,17 @@ class Summary:
         self.changes.update(v for b in call.outputs for v in b.shape if isinstance(v, Var))
         self.effects |= call.function == "host"
         self.fails |= call.function == "host"
+
+
+def _renamed(access: Access, names: Mapping[Var, Var]) -> Access:
+    buffer, index = access
+    if index is None:
+        return access
+
+    def leaf(expr: Expr) -> Expr:
+        return names.get(expr, expr) if isinstance(expr, Var) else expr
+
+    return buffer, tuple(map_expr(e, leaf) for e in index)
 
 
 def summary(stmt: Stmt | Iterable[Stmt]) -> Summary:
