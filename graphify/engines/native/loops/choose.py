@@ -110,7 +110,8 @@ def _chosen(stmt: If) -> list[Stmt]:
         result.append(Let(name, condition, stmt.source))
         condition, otherwise = name, Apply("logical_not", (name,), BOOL)
     values: dict[Var, list[Expr]] = {}
-    for side, (block, holds) in enumerate(((stmt.then, condition), (stmt.orelse, otherwise))):
+    sides: list[tuple[Block, Expr]] = [(stmt.then, condition), (stmt.orelse, otherwise)]
+    for side, (block, holds) in enumerate(sides):
         for inner in block:
             match inner:
                 case Checked(when=when):

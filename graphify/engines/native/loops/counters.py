@@ -9,7 +9,7 @@ one in a nanosecond, it is still far from what 64 bits hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container
 
 from graphify.engines.native.loops.program import (
     INDEX,
@@ -63,15 +63,15 @@ def _counters(block: Block) -> set[Var]:
 def _counts(expr: Expr, counters: Container[Var]) -> bool:
     match expr:
         case Const(value):
-            return abs(value) < START
+            return bool(abs(value) < START)
         case Var():
             return expr in counters
         case Apply("where", (_, yes, no)):
             return _counts(yes, counters) and _counts(no, counters)
         case Apply("add" | "subtract", (a, Const(step))):
-            return abs(step) <= STEP and isinstance(a, Var) and a in counters
+            return bool(abs(step) <= STEP) and isinstance(a, Var) and a in counters
         case Apply("add", (Const(step), a)):
-            return abs(step) <= STEP and isinstance(a, Var) and a in counters
+            return bool(abs(step) <= STEP) and isinstance(a, Var) and a in counters
     return False
 
 

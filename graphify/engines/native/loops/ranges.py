@@ -345,7 +345,7 @@ def _reaches(op: str, args: Sequence[Expr], factor: int) -> bool:
         case (("add" | "subtract"), (_, Const(value))):
             step = value if op == "add" else -value
             room = (2**63 - 1) % factor if step > 0 else 2**63 % factor
-            return abs(step) <= room
+            return bool(abs(step) <= room)
     return False
 
 
