@@ -15,6 +15,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 import struct
 import sys
 import sysconfig
@@ -36,6 +37,7 @@ _SUFFIX = ".graphify-object"
 _MAGIC = b"graphify object\n"
 _HEADER = struct.Struct("<16s32s32sQ")  # magic, key, checksum of the image, its length
 _STORES_PER_SWEEP = 64
+_COMMENTS = re.compile(r"^ *;.*\n", re.MULTILINE)
 
 
 @functools.cache
@@ -53,8 +55,12 @@ def _environment() -> str:
 
 
 def key(text: str, level: str) -> bytes:
-    """The name of an entry: a hash of the text, how it is compiled, and for which machine."""
-    return hashlib.sha256(f"{_environment()}\n{level}\n{text}".encode()).digest()
+    """The name of an entry: a hash of the text, how it is compiled, and for which machine.
+
+    Comments do not count: they name lines of the user's file, which move when it is edited.
+    """
+    code = _COMMENTS.sub("", text)
+    return hashlib.sha256(f"{_environment()}\n{level}\n{code}".encode()).digest()
 
 
 def directory() -> Path | None:

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import llvmlite.binding as llvm
 
 from graphify.config import config
-from graphify.engines.native import cache, symbols
+from graphify.engines.native import cache, marks, symbols
 from graphify.engines.native.target import host
 from graphify.errors import InternalError
 
@@ -71,16 +71,18 @@ class Code:
 
     @property
     def llvm_ir(self) -> str:
-        """The optimised IR, made anew from the text."""
+        """The optimised IR, made anew from the text, with its comments."""
         with _compiler() as compiler:
-            return str(compiler.optimised(self._text, self._level))
+            module = compiler.optimised(self._text, self._level, marked=True)
+            return marks.in_ir(str(module), marks.comments(self._text))
 
     @property
     def asm(self) -> str:
-        """The assembly, made anew from the text."""
+        """The assembly, made anew from the text, with its comments."""
         with _compiler() as compiler:
-            module = compiler.optimised(self._text, self._level)
-            return str(compiler.machine(self._level).emit_assembly(module))
+            module = compiler.optimised(self._text, self._level, marked=True)
+            assembly = compiler.machine(self._level).emit_assembly(module)
+            return marks.in_assembly(assembly, marks.comments(self._text))
 
 
 def compile(
@@ -182,11 +184,13 @@ class _Compiler:
             self._machines[level] = self._new_machine(level)
         return self._machines[level]
 
-    def optimised(self, text: str, level: Level) -> Any:
-        """The module of a text, after the passes of a level."""
+    def optimised(self, text: str, level: Level, marked: bool = False) -> Any:
+        """The module of a text, after the passes of a level; `marked`: see marks.py."""
         # A context of its own: types and constants of the global one are never freed.
         context = llvm.create_context()
         text = self._header + _DEFINITION.sub(rf"\1{self._attributes}{{", text)
+        if marked:
+            text = marks.mark(text)
         module = llvm.parse_assembly(text, context)
         module.verify()
         if level != "none":

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from graphify.engines.native.loops.program import Stmt
 from graphify.engines.native.loops.walk import statements
-from graphify.location import SourceLoc
+from graphify.location import LazyLoc, SourceLoc
 
 
 def user_lines(block: Iterable[Stmt]) -> list[SourceLoc]:
@@ -31,3 +31,8 @@ def quoted(places: Iterable[SourceLoc]) -> list[str]:
     places = list(places)
     width = max((len(str(place)) for place in places), default=0)
     return [f"{place!s:<{width}}  {place.text}".rstrip() for place in places]
+
+
+def quote(source: LazyLoc) -> str:
+    """One line: file, number, text."""
+    return quoted([source.resolve()])[0]

@@ -19,6 +19,7 @@ from graphify.engines.native.elements.element import Element, constant, select, 
 from graphify.engines.native.elements.memory import gather, load, scatter, shuffle, store
 from graphify.engines.native.elements.rule import any_lane
 from graphify.engines.native.llvm import BIT, I32, I64, V
+from graphify.engines.native.loops.lines import quote
 from graphify.engines.native.loops.program import (
     INDEX,
     ONE,
@@ -82,7 +83,7 @@ class Copy:
         for stmt in block:
             source = getattr(stmt, "source", None)
             if source is not None and source is not line and not self.number:
-                self.f.comment(str(source))
+                self.f.comment(quote(source))
                 line = source
             self._known.clear()
             self.statement(stmt)

@@ -13,6 +13,7 @@ from typing import Any
 from graphify.engines.native.elements.element import Element
 from graphify.engines.native.elements.memory import store
 from graphify.engines.native.llvm import I32, I64, V
+from graphify.engines.native.loops.lines import quote
 from graphify.engines.native.loops.program import (
     Block,
     Checked,
@@ -64,7 +65,7 @@ def in_line(w: Writer, statements: Block) -> None:
     for stmt in statements:
         source = getattr(stmt, "source", None)
         if source is not None and source is not line:
-            w.f.comment(str(source))
+            w.f.comment(quote(source))
             line = source
         RULES[type(stmt)](w, stmt)
 
