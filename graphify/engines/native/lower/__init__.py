@@ -15,6 +15,7 @@ from graphify.engines.native.lower import (  # noqa: F401  (each registers its r
     random,
     reductions,
     solving,
+    spectral,
     views,
 )
 from graphify.engines.native.lower.lowering import RULES, Lowering, lower

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphify.engines.native.loops.numbers import one, zero
 from graphify.engines.native.loops.program import (
     BOOL,
     INDEX,
@@ -15,11 +16,10 @@ from graphify.engines.native.loops.program import (
     Load,
     Set,
     compare,
+    index,
     plus,
     select,
-    index,
 )
-from graphify.engines.native.loops.numbers import one, zero
 from graphify.engines.native.lower.arrays import ArrayValue, Delayed, Index
 from graphify.engines.native.lower.elementwise import broadcast_shape, cast, mismatch, spread
 from graphify.engines.native.lower.lapack import (

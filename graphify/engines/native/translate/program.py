@@ -175,4 +175,4 @@ def _allocations(program: Program) -> list[Allocate]:
     return [s for s in statements(program.body) if isinstance(s, Allocate)]
 
 
-__all__ = ["Function", "Stmt", "Temporary", "calls", "loops", "translate"]
+__all__ = ["Function", "Stmt", "Temporary", "calls", "lapack", "loops", "translate"]

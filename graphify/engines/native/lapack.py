@@ -1,0 +1,64 @@
+"""LAPACK's routines as symbols of native code: those that SciPy brings, found when first needed.
+
+    symbol("dgesv")        # "graphify_lapack_dgesv", void (int *n, int *nrhs, double *a, ...)
+
+SciPy is imported when a graph that calls one is linked, not before. Integers are 32 bits wide.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+
+from graphify.engines.native import symbols
+from graphify.errors import InternalError
+
+_NAMES = [
+    "gesv",
+    "getrf",
+    "potrf",
+    "geqrf",
+    "orgqr",
+    "ungqr",
+    "gesdd",
+    "syevd",
+    "heevd",
+    "geev",
+    "gelsd",
+]
+ROUTINES = frozenset(letter + name for letter in "dz" for name in _NAMES)
+
+
+@functools.cache
+def available() -> bool:
+    """Whether there is a SciPy to take them from."""
+    return importlib.util.find_spec("scipy") is not None
+
+
+def symbol(routine: str) -> str:
+    """The name that native code calls a routine by; promised, so that linking finds it."""
+    if routine not in ROUTINES:
+        raise InternalError(f"native code: no LAPACK routine {routine!r}")
+    name = f"graphify_lapack_{routine}"
+    if symbols.known(name) is None:
+        symbols.promise(name, functools.partial(_define, name, routine))
+    return name
+
+
+def _define(name: str, routine: str) -> None:
+    from scipy.linalg import cython_lapack
+
+    capsule = cython_lapack.__pyx_capi__[routine]
+    symbols.define(name, _address(capsule), alive=capsule)
+
+
+def _address(capsule: object) -> int:
+    api = ctypes.pythonapi
+    get_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", api))
+    get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", api)
+    )
+    address = get_pointer(capsule, get_name(capsule))
+    assert isinstance(address, int)
+    return address
