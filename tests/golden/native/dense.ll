@@ -57,6 +57,7 @@ entry:
   %v10 = load ptr, ptr %v9, align 8
   %v11 = getelementptr i64, ptr %context, i64 4
   %v12 = load ptr, ptr %v11, align 8
+  ; for t0 in n0:
   %v16 = icmp slt i64 0, %rows
   br i1 %v16, label %first15, label %done14
 first15:
@@ -75,6 +76,7 @@ for13:
 due18:
   br label %on19
 on19:
+  ; vector for t1 in n1:
   %v22 = icmp sgt i64 %cols, 0
   br i1 %v22, label %some23, label %some24
 some23:

@@ -18,6 +18,7 @@ body4:
   %v13 = mul i64 %v8, 8
   %v14 = mul i64 %v13, %v8
   %v15 = call ptr @memmove(ptr %v12, ptr %v6, i64 %v14)
+  ; for k in x0:
   %v19 = icmp slt i64 0, %v8
   br i1 %v19, label %first18, label %done17
 first18:
@@ -52,6 +53,7 @@ out34:
   store i32 1, ptr %stack1
   br label %exit3
 on35:
+  ; for i in (x0 - k) + -1:
   %v37 = sub i64 %v8, %i16
   %v38 = add i64 %v37, -1
   %v42 = icmp slt i64 0, %v38
@@ -81,6 +83,7 @@ on45:
   %v56 = load double, ptr %v55, align 8
   %v57 = fdiv double %v56, %v32
   store double %v57, ptr %v55, align 8
+  ; vector for j in (x0 - k) + -1:
   %v58 = icmp sgt i64 %v38, 0
   br i1 %v58, label %some59, label %some60
 some59:

@@ -1,7 +1,7 @@
 define i32 @run(ptr %inputs, ptr %outputs) nounwind {
 entry:
   %stack1 = alloca i32, i64 1, align 64
-  %stack20 = alloca i64, i64 25, align 64
+  %stack24 = alloca i64, i64 25, align 64
   %slots = alloca ptr, i64 1, align 64
   %arena = alloca i8, i64 1, align 64
   store i32 0, ptr %stack1
@@ -16,83 +16,88 @@ body4:
   %v10 = load i64, ptr %v9
   %v11 = getelementptr i64, ptr %outputs, i64 0
   %v12 = load ptr, ptr %v11
-  %v13 = add i64 %v10, 4
-  %v14 = mul i64 %v10, 7
-  %v15 = add i64 %v13, %v14
-  %v16 = add i64 %v15, %v10
-  %v17 = call i64 @llvm.smax.i64(i64 %v16, i64 1)
-  %v18 = sdiv i64 40000, %v17
-  %v19 = call i64 @llvm.smax.i64(i64 %v18, i64 1)
-  %v21 = getelementptr i64, ptr %stack20, i64 0
-  store i64 9223372036854775807, ptr %v21
-  %v22 = getelementptr i64, ptr %stack20, i64 1
-  store i64 0, ptr %v22
-  %v23 = getelementptr i64, ptr %stack20, i64 2
-  store i64 0, ptr %v23
-  %v24 = getelementptr i64, ptr %stack20, i64 11
-  store ptr %outputs, ptr %v24, align 8
-  %v25 = getelementptr i64, ptr %stack20, i64 12
-  store i64 %v10, ptr %v25, align 8
-  %v26 = getelementptr i64, ptr %stack20, i64 13
-  store i64 %v8, ptr %v26, align 8
-  %v27 = getelementptr i64, ptr %stack20, i64 14
-  store ptr %v6, ptr %v27, align 8
-  %v28 = getelementptr i64, ptr %stack20, i64 15
-  store ptr %v12, ptr %v28, align 8
-  %v32 = icmp sgt i64 %v8, %v19
-  br i1 %v32, label %many29, label %few30
-many29:
-  call void @graphify_parallel(ptr @turns.1, ptr %stack20, i64 %v8, i64 %v19)
-  br label %after31
-few30:
-  call void @turns.1(ptr %stack20, i64 0, i64 %v8)
-  br label %after31
-after31:
-  %v33 = getelementptr i64, ptr %stack20, i64 1
-  %v34 = load i32, ptr %v33
-  %v35 = icmp ne i32 %v34, 0
-  br i1 %v35, label %out36, label %on37, !prof !0
-out36:
-  %v38 = getelementptr i64, ptr %stack20, i64 3
-  %v39 = load i64, ptr %v38
-  %v40 = getelementptr i64, ptr %v2, i64 0
-  store i64 %v39, ptr %v40
-  %v41 = getelementptr i64, ptr %stack20, i64 4
-  %v42 = load i64, ptr %v41
-  %v43 = getelementptr i64, ptr %v2, i64 1
-  store i64 %v42, ptr %v43
-  %v44 = getelementptr i64, ptr %stack20, i64 5
-  %v45 = load i64, ptr %v44
-  %v46 = getelementptr i64, ptr %v2, i64 2
-  store i64 %v45, ptr %v46
-  %v47 = getelementptr i64, ptr %stack20, i64 6
-  %v48 = load i64, ptr %v47
-  %v49 = getelementptr i64, ptr %v2, i64 3
-  store i64 %v48, ptr %v49
-  %v50 = getelementptr i64, ptr %stack20, i64 7
-  %v51 = load i64, ptr %v50
-  %v52 = getelementptr i64, ptr %v2, i64 4
-  store i64 %v51, ptr %v52
-  %v53 = getelementptr i64, ptr %stack20, i64 8
-  %v54 = load i64, ptr %v53
-  %v55 = getelementptr i64, ptr %v2, i64 5
-  store i64 %v54, ptr %v55
-  %v56 = getelementptr i64, ptr %stack20, i64 9
-  %v57 = load i64, ptr %v56
-  %v58 = getelementptr i64, ptr %v2, i64 6
-  store i64 %v57, ptr %v58
-  %v59 = getelementptr i64, ptr %stack20, i64 10
-  %v60 = load i64, ptr %v59
-  %v61 = getelementptr i64, ptr %v2, i64 7
-  store i64 %v60, ptr %v61
-  store i32 %v34, ptr %stack1
+  ; parallel for i in x0:
+  %v13 = mul i64 %v10, 32
+  %v14 = add i64 %v13, 5500
+  %v15 = mul i64 %v10, 190
+  %v16 = add i64 %v15, 5000
+  %v17 = add i64 %v14, %v16
+  %v18 = mul i64 %v10, 82
+  %v19 = add i64 %v18, 5000
+  %v20 = add i64 %v17, %v19
+  %v21 = call i64 @llvm.smax.i64(i64 %v20, i64 1)
+  %v22 = sdiv i64 4999999, %v21
+  %v23 = add i64 %v22, 1
+  %v25 = getelementptr i64, ptr %stack24, i64 0
+  store i64 9223372036854775807, ptr %v25
+  %v26 = getelementptr i64, ptr %stack24, i64 1
+  store i64 0, ptr %v26
+  %v27 = getelementptr i64, ptr %stack24, i64 2
+  store i64 0, ptr %v27
+  %v28 = getelementptr i64, ptr %stack24, i64 11
+  store ptr %outputs, ptr %v28, align 8
+  %v29 = getelementptr i64, ptr %stack24, i64 12
+  store i64 %v10, ptr %v29, align 8
+  %v30 = getelementptr i64, ptr %stack24, i64 13
+  store i64 %v8, ptr %v30, align 8
+  %v31 = getelementptr i64, ptr %stack24, i64 14
+  store ptr %v6, ptr %v31, align 8
+  %v32 = getelementptr i64, ptr %stack24, i64 15
+  store ptr %v12, ptr %v32, align 8
+  %v36 = icmp sgt i64 %v8, %v23
+  br i1 %v36, label %many33, label %few34
+many33:
+  call void @graphify_parallel(ptr @turns.1, ptr %stack24, i64 %v8, i64 %v23)
+  br label %after35
+few34:
+  call void @turns.1(ptr %stack24, i64 0, i64 %v8)
+  br label %after35
+after35:
+  %v37 = getelementptr i64, ptr %stack24, i64 1
+  %v38 = load i32, ptr %v37
+  %v39 = icmp ne i32 %v38, 0
+  br i1 %v39, label %out40, label %on41, !prof !0
+out40:
+  %v42 = getelementptr i64, ptr %stack24, i64 3
+  %v43 = load i64, ptr %v42
+  %v44 = getelementptr i64, ptr %v2, i64 0
+  store i64 %v43, ptr %v44
+  %v45 = getelementptr i64, ptr %stack24, i64 4
+  %v46 = load i64, ptr %v45
+  %v47 = getelementptr i64, ptr %v2, i64 1
+  store i64 %v46, ptr %v47
+  %v48 = getelementptr i64, ptr %stack24, i64 5
+  %v49 = load i64, ptr %v48
+  %v50 = getelementptr i64, ptr %v2, i64 2
+  store i64 %v49, ptr %v50
+  %v51 = getelementptr i64, ptr %stack24, i64 6
+  %v52 = load i64, ptr %v51
+  %v53 = getelementptr i64, ptr %v2, i64 3
+  store i64 %v52, ptr %v53
+  %v54 = getelementptr i64, ptr %stack24, i64 7
+  %v55 = load i64, ptr %v54
+  %v56 = getelementptr i64, ptr %v2, i64 4
+  store i64 %v55, ptr %v56
+  %v57 = getelementptr i64, ptr %stack24, i64 8
+  %v58 = load i64, ptr %v57
+  %v59 = getelementptr i64, ptr %v2, i64 5
+  store i64 %v58, ptr %v59
+  %v60 = getelementptr i64, ptr %stack24, i64 9
+  %v61 = load i64, ptr %v60
+  %v62 = getelementptr i64, ptr %v2, i64 6
+  store i64 %v61, ptr %v62
+  %v63 = getelementptr i64, ptr %stack24, i64 10
+  %v64 = load i64, ptr %v63
+  %v65 = getelementptr i64, ptr %v2, i64 7
+  store i64 %v64, ptr %v65
+  store i32 %v38, ptr %stack1
   br label %exit3
-on37:
+on41:
   br label %exit3
 exit3:
-  %v62 = load i32, ptr %stack1
-  %v63 = icmp ne i32 %v62, 0
-  ret i32 %v62
+  %v66 = load i32, ptr %stack1
+  %v67 = icmp ne i32 %v66, 0
+  ret i32 %v66
 }
 
 define internal void @turns.1(ptr %context, i64 %begin, i64 %end) noinline nounwind {
@@ -154,6 +159,7 @@ for21:
   %i21 = phi i64 [%begin, %enter25], [%i21.next, %some299]
   store i64 %i21, ptr %stack7
   store float 0xFFF0000000000000, ptr %stack26
+  ; vector for j in x1:
   %v27 = icmp sgt i64 %v14, 0
   br i1 %v27, label %some28, label %some29
 some28:
@@ -363,6 +369,7 @@ done132:
 some29:
   %v200 = fpext float 0x0000000000000000 to double
   store double %v200, ptr %stack199
+  ; vector for j in x1:
   %v201 = icmp sgt i64 %v14, 0
   br i1 %v201, label %some202, label %some203
 some202:
@@ -494,6 +501,7 @@ done257:
   store double %v296, ptr %stack199
   br label %some203
 some203:
+  ; vector for j in x1:
   %v297 = icmp sgt i64 %v14, 0
   br i1 %v297, label %some298, label %some299
 some298:

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from graphify.engines.native.elements.element import Element
 from graphify.engines.native.llvm import I32, I64, V
+from graphify.engines.native.loops.pretty import block_text
 from graphify.engines.native.loops.program import (
     INDEX,
     Allocate,
@@ -69,6 +71,7 @@ def changes(body: Block) -> frozenset[Any]:
 
 @rule(For)
 def _for(w: Writer, stmt: For) -> None:
+    w.f.comment(block_text((replace(stmt, body=()),)).splitlines()[0])
     if isinstance(stmt.extent, Const) and stmt.extent.value <= 1:
         _once(w, stmt)
     elif stmt.kind == "vector" and vectors.possible(w, stmt):

@@ -32,7 +32,7 @@ from graphify.engines.native.loops.program import (
     times,
 )
 from graphify.engines.native.loops.walk import parts, statements
-from graphify.engines.native.translate import addresses, cells, costs, outline
+from graphify.engines.native.translate import addresses, cells, costs, outline, vectors
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.memory import release
 from graphify.engines.native.translate.reductions import IDEMPOTENT, NEUTRAL, neutral
@@ -41,7 +41,7 @@ from graphify.engines.native.translate.writer import Domain, Home, Unit, Writer,
 
 PARALLEL = pool.NAMES[0]
 CHUNKS = 64  # of a loop that reduces
-GRAIN = 5000  # nanoseconds of work that are worth a thread
+GRAIN = 5_000_000  # picoseconds of work that are worth a thread
 NO_TURN = (1 << 63) - 1
 # Words of the shared part: the failed turn, status, lock, and the words of the message.
 TURN, STATUS, LOCK, WORDS = 0, 1, 2, 3
@@ -67,12 +67,13 @@ def possible(w: Writer, stmt: For) -> bool:
     if any(c not in declared and c not in reduced for c in changes(stmt.body)):
         return False
     total = times(_work(w, stmt), stmt.extent)
-    return not isinstance(total, Const) or total.value > GRAIN * costs.NANOSECOND
+    return not isinstance(total, Const) or total.value > GRAIN
 
 
 def _work(w: Writer, stmt: For) -> Expr:
-    """The weight of one turn, in what is known in front of the loop."""
-    return costs.work(stmt.body, visible=lambda e: _bound(w, e))
+    """The picoseconds of one turn, in what is known in front of the loop."""
+    sight = costs.Sight(lambda e: _bound(w, e), lambda loop: vectors.lanes_for(w, loop))
+    return costs.work(stmt.body, sight)
 
 
 def _bound(w: Writer, expr: Expr) -> Expr:
@@ -106,8 +107,7 @@ def write(w: Writer, stmt: For) -> None:
             w.unit.inner[s.var] = s.value
     extent = addresses.value(w, stmt.extent)
     work = f.intrinsic("smax", addresses.value(w, _work(w, stmt)), number(1))
-    grain = f.binary("sdiv", number(GRAIN * costs.NANOSECOND), work)
-    grain = f.intrinsic("smax", grain, number(1))
+    grain = f.add(f.binary("sdiv", number(GRAIN - 1), work), number(1))
     found = outline.needs(stmt.body)
     found.declared.add(stmt.var)
     sums = _sums(stmt)
@@ -284,7 +284,9 @@ def _chunked(
         s.place = f.alloca(I64, CHUNKS * len(cell.places))
         words.put([s.place])
     name = _chunks(w, stmt, context, sums)
-    per = f.intrinsic("smax", f.binary("sdiv", grain, size), number(1))
+    per = f.intrinsic(
+        "smax", f.binary("sdiv", f.add(grain, f.sub(size, number(1))), size), number(1)
+    )
     _run(f, name, base, chunks, per)
     _combine(w, sums, chunks)
 

@@ -33,7 +33,15 @@ from graphify.engines.native.loops.program import (
 )
 from graphify.engines.native.loops.walk import statements
 from graphify.engines.native.target import Target
-from graphify.engines.native.translate import addresses, calls, costs, lapack, loops, memory, vectors
+from graphify.engines.native.translate import (
+    addresses,
+    calls,
+    costs,
+    lapack,
+    loops,
+    memory,
+    vectors,
+)
 from graphify.engines.native.translate.statements import block
 from graphify.engines.native.translate.writer import NULL, Domain, Home, Unit, Writer, number
 from graphify.ir.types import is_inexact
