@@ -18,7 +18,7 @@ from graphify.engines.native.products.numbers import Numbers, cell
 from graphify.engines.native.products.tiles import when_last
 
 _RANGE = [(PTR, "job"), (I64, "begin"), (I64, "end")]  # what graphify_parallel calls
-_GRAIN = 200_000  # multiplications of numbers in vectors of 16 that take about 5 us
+_ENOUGH = 200_000  # multiplications of numbers in vectors of 16 that take about 5 us
 _TASKS = 32  # at least, where there is so much to do
 _SLENDER = 4  # panels of the narrowest stretch of columns
 
@@ -28,14 +28,20 @@ def upwards(f: Function, a: V, b: V) -> V:
     return f.binary("udiv", f.add(a, f.sub(b, i64(1))), b)
 
 
-def parallel(f: Function, name: str, job: V, count: V, grain: V) -> None:
-    """name(job, begin, end) over [0, count), in pieces that are worth it."""
+def parallel(f: Function, name: str, job: V, count: V, cost: V, enough: int) -> None:
+    """name(job, begin, end) over [0, count), in pieces that are worth it.
+
+    Args:
+        cost: what an item costs, positive.
+        enough: how much of that takes about 5 us.
+    """
     alone, shared, done = f.label("alone"), f.label("shared"), f.label("done")
-    f.br_if(f.icmp("sle", count, grain), alone, shared)
+    f.br_if(f.icmp("sle", f.mul(count, cost), i64(enough)), alone, shared)
     f.start(alone)
     f.call(name, VOID, [job, ZERO, count])
     f.br(done)
     f.start(shared)
+    grain = upwards(f, i64(enough), cost)
     f.call("graphify_parallel", VOID, [V(PTR, f"@{name}"), job, count, grain])
     f.start(done)
 
@@ -84,8 +90,10 @@ def run_strided(f: Function, numbers: Numbers, plan: Plan, job: V) -> None:
     width = plan.strided.vectors * numbers.lanes
     tiles = upwards(f, m, i64(plan.strided.rows))
     panels = upwards(f, n, i64(width))
-    height = upwards(f, m, tiles)
-    JOB.set(f, job, tile_rows=height)
+    JOB.set(f, job, tile_rows=m)
+    with f.when(f.icmp("sgt", tiles, i64(1))):
+        JOB.set(f, job, tile_rows=upwards(f, m, tiles))
+    height = JOB.get(f, job, "tile_rows")
     work = f.mul(f.mul(height, i64(width)), f.add(k, i64(8)))
     by_rows, by_columns, done = f.label("rows"), f.label("columns"), f.label("done")
     f.br_if(f.icmp("sge", tiles, panels), by_rows, by_columns)
@@ -94,14 +102,14 @@ def run_strided(f: Function, numbers: Numbers, plan: Plan, job: V) -> None:
         (by_columns, "strided_columns", panels, tiles),
     ):
         f.start(label)
-        least = upwards(f, i64(grain(numbers)), f.mul(work, other))
-        parallel(f, name, job, count, least)
+        parallel(f, name, job, count, f.mul(work, other), enough(numbers))
         f.br(done)
     f.start(done)
 
 
-def grain(numbers: Numbers) -> int:
-    return max(1, _GRAIN * numbers.lanes // 16 // numbers.parts**2)
+def enough(numbers: Numbers) -> int:
+    """Multiplications that take about 5 us."""
+    return max(1, _ENOUGH * numbers.lanes // 16 // numbers.parts**2)
 
 
 # --- packed ---------------------------------------------------------------------------------------
@@ -219,9 +227,9 @@ def _run_block(f: Function, plan: Plan, width: int, job: V, row: V, rows: V, col
     JOB.set(f, job, group=group, stretch=stretch)
     fresh = f.icmp("eq", row, ZERO)  # otherwise the right operand is packed already
     panels = f.add(row_panels, f.select(fresh, column_panels, ZERO))
-    parallel(f, "pack_panels", job, panels, i64(2))
+    parallel(f, "pack_panels", job, panels, i64(1), 2)
     tasks = f.mul(groups, upwards(f, column_panels, stretch))
-    parallel(f, "multiply", job, tasks, i64(1))
+    parallel(f, "multiply", job, tasks, i64(1), 1)
 
 
 @contextmanager

@@ -127,8 +127,7 @@ def write_kernel(made: Module, numbers: Numbers, tiling: Plan, name: str) -> Non
     WORK.set(f, work, b_run=f.mul(depth, WORK.get(f, work, "b_row")))
     units = product_of(f, [*taps, g.groups, upwards(f, rows, height)])
     cost = f.mul(f.mul(height, f.mul(panels, i64(width))), f.mul(runs, g.output[2]))
-    least = upwards(f, i64(blocking.grain(numbers)), f.add(cost, i64(64)))
-    parallel(f, "taps", work, units, least)
+    parallel(f, "taps", work, units, f.add(cost, i64(64)), blocking.enough(numbers))
     for block in (packed, offsets, spare):
         f.call("graphify_free", VOID, [block])
     f.ret()

@@ -27,7 +27,7 @@ from contextlib import contextmanager
 
 from graphify.engines.native.llvm import I64, PTR, VOID, Function, Module, Parameter, V
 from graphify.engines.native.products import blocking, packing, tiles, vectors
-from graphify.engines.native.products.blocking import run_packed, run_strided, upwards
+from graphify.engines.native.products.blocking import run_packed, run_strided
 from graphify.engines.native.products.microkernel import JOB, ZERO, i64, smin, write_packed
 from graphify.engines.native.products.model import Plan, plan
 from graphify.engines.native.products.numbers import Numbers, Record, cell
@@ -230,8 +230,7 @@ def _write_batched(made: Module, numbers: Numbers, single: str, name: str) -> No
     with f.when(f.and_(large, f.icmp("slt", batch, i64(_MANY)))):
         f.call("each", VOID, [block, ZERO, batch])  # the threads share each product
         f.ret()
-    grain = upwards(f, i64(blocking.grain(numbers)), volume)
-    blocking.parallel(f, "each", block, batch, grain)
+    blocking.parallel(f, "each", block, batch, volume, blocking.enough(numbers))
     f.ret()
 
 

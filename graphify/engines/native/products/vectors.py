@@ -21,7 +21,7 @@ _RANGE = [(PTR, "job"), (I64, "begin"), (I64, "end")]
 _TOGETHER = 4  # columns, or rows, of b
 _BLOCK = 64  # vectors of sums that stay in the first cache
 _STRIP = 32  # vectors of a row that a thread reads at least: memory is read ahead along rows
-_GRAIN = 100_000  # bytes of b that take about 5 us to read
+_ENOUGH = 100_000  # bytes of b that take about 5 us to read
 
 
 # --- scalar products ------------------------------------------------------------------------------
@@ -83,8 +83,7 @@ def _dots_at(f: Function, numbers: Numbers, first: V, columns: int, vectors: int
 def run_dots(f: Function, numbers: Numbers, job: V) -> None:
     """Needs the numbers of `a` next to each other."""
     size = f.mul(JOB.get(f, job, "terms"), i64(numbers.dtype.itemsize))
-    grain = upwards(f, i64(_GRAIN), f.add(size, i64(64)))
-    parallel(f, "dots", job, JOB.get(f, job, "columns"), grain)
+    parallel(f, "dots", job, JOB.get(f, job, "columns"), f.add(size, i64(64)), _ENOUGH)
 
 
 def _flat(sums: list[Element]) -> list[V]:
@@ -150,5 +149,5 @@ def _add_rows(
 def run_sums(f: Function, numbers: Numbers, job: V) -> None:
     strips = upwards(f, JOB.get(f, job, "columns"), i64(_STRIP * numbers.lanes))
     strip = i64(numbers.dtype.itemsize * numbers.lanes * _STRIP)
-    grain = upwards(f, i64(_GRAIN), f.add(f.mul(JOB.get(f, job, "terms"), strip), i64(64)))
-    parallel(f, "sums", job, strips, grain)
+    size = f.mul(JOB.get(f, job, "terms"), strip)
+    parallel(f, "sums", job, strips, f.add(size, i64(64)), _ENOUGH)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, Function, Module, V
 from graphify.engines.native.products import blocking
-from graphify.engines.native.products.blocking import parallel, upwards
+from graphify.engines.native.products.blocking import parallel
 from graphify.engines.native.products.microkernel import JOB, ZERO, i64, smin
 from graphify.engines.native.products.numbers import Numbers, Record
 
@@ -191,8 +191,7 @@ def padded_copy(
         ROOM.set(f, block, source=x, target=copy, samples=samples, bytes=size)
         set_axes(f, ROOM, block, length=length, room=room, low=low)
         lines = product_of(f, [samples, *room[:2]])
-        grain = upwards(f, i64(100_000), f.add(f.mul(room[2], size), i64(64)))
-        parallel(f, "pad", block, lines, grain)
+        parallel(f, "pad", block, lines, f.add(f.mul(room[2], size), i64(64)), 100_000)
     lengths = [f.select(wanted, r, n) for r, n in zip(room, length, strict=True)]
     pitches, step = pitches_of(f, channels, lengths)
     return f.load(PTR, slot), pitches, step, f.load(PTR, spare)
