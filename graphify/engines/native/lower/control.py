@@ -50,7 +50,6 @@ def _call(low: Lowering, node: Node) -> None:
         if value in low.frame.wanted
     }
     taken = [i for i, value in enumerate(node.inputs) if low.overwrites(value, node) is not None]
-    taken = [i for i in taken if node.inputs.count(node.inputs[i]) == 1]
     results = low.run(node.attrs["body"], args, wanted, taken)
     for value, result in zip(node.outputs, results, strict=True):
         low.define(value, result)
@@ -82,8 +81,7 @@ def _places_of_results(low: Lowering, node: Node, graphs: Sequence[Graph]) -> li
         source = sources.pop() if len(sources) == 1 else None
         lens = None
         if source is not None and source not in used:
-            if operands.count(operands[source]) == 1:
-                lens = low.overwrites(operands[source], node)
+            lens = low.overwrites(operands[source], node)
         if lens is not None and source is not None:
             used.add(source)
         else:
@@ -153,7 +151,7 @@ def _cond(low: Lowering, node: Node) -> None:
     taken = [
         i
         for i, value in enumerate(node.inputs[1:])
-        if low.overwrites(value, node) is not None and node.inputs[1:].count(value) == 1
+        if low.overwrites(value, node) is not None
     ]
     places = _places_of_results(low, node, branches)
     blocks = []
@@ -196,7 +194,7 @@ def _carried_places(low: Lowering, node: Node, carry: int) -> list[Lens | Var]:
         if not value.spec.shape:
             places.append(low.variable(low.hint, low.scalar(value)))
             continue
-        lens = low.overwrites(value, node) if node.inputs.count(value) == 1 else None
+        lens = low.overwrites(value, node)
         if lens is None:
             array = low.array(value)
             lens = low.target(Value(node, k), array.shape)

@@ -168,7 +168,7 @@ class _NoFit:
 
 def changeable(low: Lowering, node: Node, *operands: ArrayValue) -> Lens:
     """The first operand as memory that may be changed: its own if it is dead, else a copy."""
-    lens = low.overwrites(node.inputs[0], node)
+    lens = low.overwrites(node.inputs[0], node, alone=False)
     if lens is not None:
         return lens
     old = low.array(node.inputs[0])

@@ -44,6 +44,7 @@ class Facts:
     position: dict[Node, int]
     roots: dict[Value, Value]  # view -> the value whose memory it shares
     last: dict[Value, int]  # root -> position of the last node that reads it
+    used: dict[Value, int]  # value -> position of the last node that it is an operand of
 
     @classmethod
     def of(cls, graph: Graph) -> Facts:
@@ -51,14 +52,17 @@ class Facts:
         position = {node: i for i, node in enumerate(nodes)}
         roots: dict[Value, Value] = {}
         last: dict[Value, int] = {}
+        used: dict[Value, int] = {}
         for i, node in enumerate(nodes):
             for value in node.inputs:
+                used[value] = i
                 last[roots.get(value, value)] = i
             if node.op.name in VIEWS and node.specs:
                 roots[Value(node)] = roots.get(node.inputs[0], node.inputs[0])
         for value in graph.results:
+            used[value] = FOREVER
             last[roots.get(value, value)] = FOREVER
-        return cls(nodes, position, roots, last)
+        return cls(nodes, position, roots, last, used)
 
     def root(self, value: Value) -> Value:
         return self.roots.get(value, value)

@@ -89,6 +89,7 @@ class Frame:
     wanted: dict[Value, Lens]  # values to be computed right where they are wanted
     taken: set[Value]  # parameters whose memory may be overwritten when they are dead
     cache: dict[Any, Expr] = field(default_factory=dict)
+    holders: dict[Buffer, list[Value]] = field(default_factory=dict)  # the values in a memory
 
 
 class Lowering:
@@ -260,6 +261,8 @@ class Lowering:
                 result = self.let(result.at(()))
             else:
                 self.bind(value, result.shape)
+                if isinstance(result, Lens):
+                    self.frame.holders.setdefault(result.buffer.root, []).append(value)
         elif not isinstance(result, (Const, Var)):
             result = self.let(result)
         self.frame.values[value] = result
@@ -323,16 +326,22 @@ class Lowering:
         with self.loops(lens.shape) as at:
             self.store(lens, at, array.at(at))
 
-    def overwrites(self, value: Value, node: Node) -> Lens | None:
-        """The memory of an operand that `node` may change in place: nobody reads it afterwards."""
-        array = self.frame.values[value]
-        if not isinstance(array, Lens) or not array.is_whole:
+    def overwrites(self, value: Value, node: Node, *, alone: bool = True) -> Lens | None:
+        """The memory of an operand that `node` may change in place: nobody reads it afterwards.
+
+        Args:
+            alone: no other operand of the node may be in that memory.
+        """
+        frame, array = self.frame, self.frame.values[value]
+        if not isinstance(array, Lens) or not array.is_whole or array.buffer.root not in self.own:
             return None
-        root = self.frame.facts.root(value)
-        owned = array.buffer.root in self.own and (
-            root.node.op.name != "param" or root in self.frame.taken
-        )
-        return array if owned and self.frame.facts.dies_at(value, node) else None
+        holders = frame.holders[array.buffer.root]
+        if any(h.node.op.name == "param" and h not in frame.taken for h in holders):
+            return None
+        if alone and sum(operand in holders for operand in node.inputs) > 1:
+            return None
+        now = frame.facts.position[node]
+        return array if all(frame.facts.used.get(h, -1) <= now for h in holders) else None
 
     # --- graphs ---------------------------------------------------------------------------------
 

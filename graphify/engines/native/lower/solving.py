@@ -15,6 +15,7 @@ from graphify.engines.native.loops.program import (
     Expr,
     Load,
     Set,
+    Var,
     compare,
     index,
     plus,
@@ -69,9 +70,9 @@ def _solve(low: Lowering, node: Node) -> None:
     over_stack(low, node, lead, [(n, count)], solution)
 
 
-def _gesv(low: Lowering, a: Buffer, b: Buffer, n: Expr, count: Expr) -> Expr:
+def _gesv(low: Lowering, a: Buffer, b: Buffer, n: Expr, count: Expr) -> Var:
     pivots, side = low.buffer(INT32, (n,), "pivots"), at_least_one(n)
-    return call(low, a.dtype, "gesv", n, count, a, side, pivots, b, side)  # type: ignore[return-value]
+    return call(low, a.dtype, "gesv", n, count, a, side, pivots, b, side)
 
 
 @rule("inv")
