@@ -36,6 +36,7 @@ class Link:
     when: Tensor | None
     view: View
     kept: Tensor | None = None  # keeps `other` alive: several tensors meet there
+    through: bool = False  # what `other` may be, the tensor has links to, too
 
 
 @dataclass(slots=True, eq=False)
@@ -61,25 +62,29 @@ def link(tensor: Tensor, other: Tensor, when: Tensor | None, view: View = ()) ->
         return
     mine, theirs = _of(tensor), _of(other)
     beside = [t for t in {id(t): t for t, _ in observers(other)}.values() if t is not tensor]
-    entry = Link(weakref.ref(other), when, view, other if beside else None)
+    entry = Link(weakref.ref(other), when, view, other if beside else None, not beside)
     for seer in beside:
         for found, known in links(seer):
             if found is other:
                 known.kept = other
-    for known in mine.links:
-        if known.reference() is other and _same_view(known.view, view):
-            known.when = _or(known.when, when)
-            break
+    same = [
+        known for known in mine.links
+        if known.reference() is other and same_view(known.view, view)
+    ]  # fmt: skip
+    if same:
+        entry.through = same[0].through
+        same[0].when = _or(same[0].when, when)
     else:
         mine.links.append(entry)
         theirs.seen_by = [r for r in theirs.seen_by if r() is not None and r() is not tensor]
         theirs.seen_by.append(weakref.ref(tensor))
-    if not beside:  # nothing keeps it, and what it may be the tensor may be, too
+    if entry.through:  # nothing keeps it, and what it may be the tensor may be, too
         for third, known in list(links(other)):
             link(tensor, third, _and(when, known.when), (*known.view, *view))
 
 
-def _same_view(one: View, other: View) -> bool:
+def same_view(one: View, other: View) -> bool:
+    """Whether two views see the same part of the same array."""
     return len(one) == len(other) and all(
         a[0] is b[0] and a[2] == b[2] and all(x is y for x, y in zip(a[1], b[1], strict=True))
         for a, b in zip(one, other, strict=True)

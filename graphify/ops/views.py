@@ -203,6 +203,8 @@ def _made_contiguous(value: Value, assumed: list[Any], depth: int = 12) -> bool:
         return bool(value.node.attrs["value"].array.flags.c_contiguous)
     if op is param:
         return _given_contiguous(value, assumed)
+    if op.name == "gather" and value.spec.ndim < 2:
+        return True
     if op.name in _UNKNOWN_LAYOUT or not depth:
         return False
     return all(

@@ -66,11 +66,16 @@ class LoopLinks:
     sources: dict[Place, list[_Source]] = field(default_factory=dict)
     values: dict[_Flag, Tensor] = field(default_factory=dict)  # in the frame traced last
 
-    def separate(self, place: Place) -> bool:
-        """From now on the loop carries a flag for a place; False if it did before."""
-        known = place in self.ambiguous
+    def separate(self, place: Place) -> None:
+        """From now on the loop carries a flag that says whether a place holds what it held first."""
         self.ambiguous.add(place)
-        return not known
+
+    def separate_all(self) -> bool:
+        """Carry flags for all places, as nothing else tells whether there is a turn; True if that
+        is news."""
+        news = not self.start.keys() <= self.ambiguous
+        self.ambiguous |= self.start.keys()
+        return news
 
     # --- the turn to be traced ---
 
@@ -79,7 +84,7 @@ class LoopLinks:
         self.start = {}
         for place, leaf in initial.items():
             if isinstance(leaf, Tensor) and not is_number(leaf):
-                origin = next(origins(leaf, lambda _: True))
+                origin = origins(leaf, lambda _: True)[0]
                 self.start[place] = self._key(origin, None)
         for place in sorted(self.ambiguous & self.start.keys()):
             self._add(_Flag(place, self.start[place]))

@@ -93,11 +93,15 @@ def _staged_while(
 ) -> State:
     """A while op; `runs`: there is at least one turn, so what the body binds is bound after it."""
     loop = Carry(state, names)
-    builder = loop.trace(lambda *variables: body(*variables), (body,))
-    with frame("cond") as cond_builder:
-        variables = loop.parameters(cond_builder)
-        verdict = resolve(as_tensor(test(*variables)))
-        results = [value_in(truth(verdict), cond_builder)]
+    while True:
+        builder = loop.trace(lambda *variables: body(*variables), (body,))
+        with frame("cond") as cond_builder:
+            variables = loop.parameters(cond_builder)
+            verdict = resolve(as_tensor(test(*variables)))
+            results = [value_in(truth(verdict), cond_builder)]
+            pure = not cond_builder.writes and not any(n.effects for n in cond_builder.nodes)
+        if runs or pure or not loop.links.separate_all():
+            break
     operands = list(dict.fromkeys([*captured(builder), *captured(cond_builder)]))
     cond_graph = _close_loop(cond_builder, loop.params_of(cond_builder), operands, results, "cond")
     body_graph = _close_loop(builder, loop.params_of(builder), operands, loop.results, "body")
@@ -108,7 +112,6 @@ def _staged_while(
         body=body_graph,
         carry=loop.width,
     )
-    pure = not cond_graph.effects and not cond_builder.writes_done
     first = (lambda: truth(resolve(as_tensor(test(*state))))) if pure else None
     return loop.finish(tensors, runs, first)
 

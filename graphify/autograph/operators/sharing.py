@@ -21,7 +21,7 @@ from graphify.autograph.operators.state import placeholder
 from graphify.errors import InternalError
 from graphify.ir.bind import Tensor, current_builder, recording, resolve
 from graphify.ir.graph import Builder
-from graphify.ir.sharing import View, is_live, link
+from graphify.ir.sharing import View, is_live, link, same_view
 from graphify.ir.sizes import Size, dim_variables
 from graphify.ops import elementwise
 from graphify.ops.indexing import slice_
@@ -45,13 +45,37 @@ class Origin:
     conditions: tuple[Tensor, ...] | None = ()
 
 
-def origins(
+def origins(leaf: Tensor, is_end: Callable[[Tensor], bool]) -> list[Origin]:
+    """What a leaf is, or may be: links are followed as far as tensors that are an end.
+
+    Conditions are recorded in the current frame.
+    """
+    found: list[Origin] = []
+    for origin in _paths(leaf, is_end, (), ()):
+        for position, known in enumerate(found):
+            if known.root is origin.root and same_view(known.view, origin.view):
+                either = _either(known.conditions, origin.conditions)
+                found[position] = Origin(known.root, known.view, either)
+                break
+        else:
+            found.append(origin)
+    return found
+
+
+def _either(
+    one: tuple[Tensor, ...] | None, other: tuple[Tensor, ...] | None
+) -> tuple[Tensor, ...] | None:
+    if one is None or other is None:
+        return None
+    return (elementwise.logical_or(all_of(one), all_of(other)),) if one and other else ()
+
+
+def _paths(
     leaf: Tensor,
     is_end: Callable[[Tensor], bool],
-    view: View = (),
-    conditions: tuple[Tensor, ...] | None = (),
+    view: View,
+    conditions: tuple[Tensor, ...] | None,
 ) -> Iterator[Origin]:
-    """What a leaf is, or may be: links are followed as far as tensors that are an end."""
     while leaf._base is not None and leaf._view is not None and leaf._view[0] is not ALIAS:
         view = (leaf._view, *view)
         leaf = leaf._base
@@ -64,7 +88,11 @@ def origins(
             known = None
             if conditions is not None and entry.when is not None:
                 known = (*conditions, entry.when)
-            yield from origins(other, is_end, (*entry.view, *view), known)
+            seen = (*entry.view, *view)
+            if entry.through:
+                yield Origin(other, seen, known)
+            else:
+                yield from _paths(other, is_end, seen, known)
 
 
 def all_of(conditions: Iterable[Tensor]) -> Tensor:
@@ -120,12 +148,13 @@ class BranchLinks:
         self.exports: list[tuple[int, Tensor]] = []
         self.planned: list[_Planned] = []
         for side in (0, 1):
-            found = [
-                (position, origin)
-                for position, sides in enumerate(leaves)
-                if isinstance(sides[side], Tensor) and not is_number(sides[side])
-                for origin in origins(sides[side], is_live)
-            ]
+            with recording(builders[side]):
+                found = [
+                    (position, origin)
+                    for position, sides in enumerate(leaves)
+                    if isinstance(sides[side], Tensor) and not is_number(sides[side])
+                    for origin in origins(sides[side], is_live)
+                ]
             self._plan(side, found)
 
     def _plan(self, side: int, found: Sequence[tuple[int, Origin]]) -> None:
