@@ -63,6 +63,14 @@ class Failure(Exception):
         self.site, self.words = site, list(words)
 
 
+def aligned(shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
+    """Zeros in memory that starts a cache line."""
+    size = int(np.prod(shape)) * dtype.itemsize
+    room = np.zeros(size + 64, np.uint8)
+    first = -room.ctypes.data % 64
+    return room[first : first + size].view(dtype).reshape(shape)
+
+
 class Compiled:
     """A program as machine code."""
 
@@ -85,7 +93,7 @@ class Compiled:
         results, word = [], 0
         for r in self.program.results:
             dims = list(outputs[word + 1 : word + 1 + r.ndim])
-            result = np.zeros([max(d, 0) for d in dims], r.dtype)
+            result = aligned([max(d, 0) for d in dims], r.dtype)
             outputs[word] = 0 if any(d < 0 for d in dims) else result.ctypes.data
             results.append(result)
             word += 1 + r.ndim

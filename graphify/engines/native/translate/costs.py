@@ -27,7 +27,7 @@ from graphify.engines.native.loops.program import (
 )
 from graphify.engines.native.loops.walk import blocks_of, expressions_of, parts
 
-_WEIGHTS = {
+WEIGHTS = {
     **dict.fromkeys(
         ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "sin", "cos", "sigmoid"],
         20,
@@ -52,7 +52,7 @@ def weight(expr: Expr) -> int:
     while stack:
         e = stack.pop()
         if isinstance(e, Apply):
-            total += _WEIGHTS.get(e.op, 1) * (4 if e.dtype.kind == "c" else 1)
+            total += WEIGHTS.get(e.op, 1) * (4 if e.dtype.kind == "c" else 1)
             stack += e.args
         elif isinstance(e, Load):
             total += 1 if all(i.dtype == INDEX for i in e.index) else 2
