@@ -1,6 +1,6 @@
 """The user's lines in optimised IR and in assembly, which have lost their comments.
 
-    marked = mark(text)           # LLVM IR: each instruction carries the comment that stood above it
+    marked = mark(text)           # each instruction carries the comment that stood above it
     in_ir(str(optimised))         # the comments again, wherever the line changes
     in_assembly(emitted)
 
