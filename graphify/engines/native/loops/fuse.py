@@ -64,20 +64,27 @@ def _inside(stmt: Stmt) -> Stmt:
 
 
 def _join(kept: list[Stmt], facts: list[Summary], loop: For) -> bool:
-    """Fuse `loop` with an earlier one, if it may move up to one; says whether it did."""
+    """Fuse `loop` with an earlier one, if either may move to the other; says whether it did."""
     own = alone = summary(loop)
     blocked: list[int] = []  # statements in between that would have to move up as well
+    moves_up = True
     for place in range(len(kept) - 1, max(-1, len(kept) - 1 - REACH), -1):
         partner, fact = kept[place], facts[place]
-        if isinstance(partner, For) and _may_fuse(partner, fact, loop, own):
-            if all(_may_move(kept, facts, b, place) for b in blocked):
+        if isinstance(partner, For) and _may_fuse(partner, fact, loop, alone):
+            if moves_up and all(_may_move(kept, facts, b, place) for b in blocked):
                 _merge(kept, facts, place, blocked, loop, alone)
                 return True
-        if conflict(fact, own):
-            if not isinstance(partner, (Let, Allocate)):
-                return False
-            blocked.insert(0, place)
-            own = _with(own, fact)
+            if not any(conflict(fact, other) for other in facts[place + 1 :]):
+                kept.append(kept.pop(place))
+                facts.append(facts.pop(place))
+                _merge(kept, facts, len(kept) - 1, [], loop, alone)
+                return True
+        if moves_up and conflict(fact, own):
+            if isinstance(partner, (Let, Allocate)):
+                blocked.insert(0, place)
+                own = _with(own, fact)
+            else:
+                moves_up = False
     return False
 
 

@@ -74,7 +74,7 @@ def _loop(loop: For, outermost: bool) -> For:
             return replace(loop, kind="serial")
         vector = replace(loop, kind="vector")
         return _tiled(vector) if outermost and _worth_threads(loop) else vector
-    kind = "parallel" if outermost and loop.kind == "parallel" else "serial"
+    kind = "parallel" if outermost and independent else "serial"
     below = outermost and kind != "parallel"
     body = tuple(_statement(s, outermost=below) for s in loop.body)
     return replace(loop, kind=kind, body=body)
@@ -132,7 +132,7 @@ def _tiled(loop: For) -> For:
 def collapse(loop: For) -> For:
     """Two perfectly nested loops over arrays in C order as one; again and again."""
     while len(loop.body) == 1 and isinstance(inner := loop.body[0], For):
-        if loop.kind != "parallel" or inner.kind != "parallel":
+        if "serial" in (loop.kind, inner.kind):
             return loop
         if uses(inner.extent, loop.var):
             return loop
@@ -151,7 +151,7 @@ def _merged(outer: For, inner: For) -> For | None:
     flat = Var(i.name, INDEX)
     renamed: dict[tuple[Buffer, tuple[Expr, ...]], tuple[Buffer, tuple[Expr, ...]]] = {}
     for stmt in statements(body):
-        if not isinstance(stmt, (Let, Store, Set, For, Note)):
+        if not isinstance(stmt, (Let, Store, Set, Reduce, For, Note)):
             return None
         for buffer, place in _accesses(stmt):
             involved = any(uses(e, i) or uses(e, j) for e in place)
@@ -171,7 +171,8 @@ def _merged(outer: For, inner: For) -> For | None:
 
     stores = _map_stores(body, renamed)
     merged = map_block(stores, leaf)
-    return For(flat, times(outer.extent, inner.extent), merged, "parallel", outer.source)
+    kind = "reduce" if "reduce" in (outer.kind, inner.kind) else "parallel"
+    return For(flat, times(outer.extent, inner.extent), merged, kind, outer.source)
 
 
 def _accesses(stmt: Stmt) -> list[tuple[Buffer, tuple[Expr, ...]]]:
