@@ -783,18 +783,6 @@ def test_results_of_unknown_shape() -> None:
         check(p, data(F32, n), compiled=compiled)
 
 
-@pytest.mark.parametrize("dtype", [F32, np.complex64], ids=str)
-def test_large_results_go_past_the_caches(dtype: Any) -> None:
-    x = param("x", dtype, 1)
-    y = result(dtype, x.shape)
-    body = Store(y, (i,), ap("add", Load(x, (i,)), Load(x, (i,))))
-    compiled = Compiled(program([x], [y], For(i, x.shape[0], (body,), "vector")))
-    assert "nontemporal" in compiled.text
-    for n in ((32 << 20) // np.dtype(dtype).itemsize + 77, 100):
-        a = np.arange(n).astype(dtype)
-        np.testing.assert_array_equal(compiled(a)[0], a + a)
-
-
 # --- threads --------------------------------------------------------------------------------------
 
 

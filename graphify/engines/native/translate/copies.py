@@ -58,7 +58,6 @@ class Copy:
         mask: the lanes that are before the loop's end; None: all.
         active: the lanes on the path that is being written; None: all.
         depth: how many branches and loops stand around the statement.
-        streams: stores that go past the caches.
     """
 
     loop: VectorLoop
@@ -67,7 +66,6 @@ class Copy:
     number: int
     active: V | None = None
     depth: int = 0
-    streams: tuple[Store, ...] = ()
     values: dict[Var, Element] = field(default_factory=dict)
     _known: dict[tuple[int, str | None], Element] = field(default_factory=dict)
 
@@ -97,8 +95,7 @@ class Copy:
             case Set(var, value):
                 self._write(self.loop.cells[var], self.here(value))
             case Store(buffer, at, value):
-                past = any(stmt is s for s in self.streams)
-                self.store(buffer, at, self.here(value), past)
+                self.store(buffer, at, self.here(value))
             case Reduce(var, op, value):
                 self._reduce(var, op, self.here(value))
             case If():
@@ -338,10 +335,10 @@ class Copy:
         base, index = self._apart(place, guard)
         return gather(f, dtype, base, index, mask)
 
-    def store(self, buffer: Buffer, at: tuple[Expr, ...], x: Element, past: bool) -> None:
+    def store(self, buffer: Buffer, at: tuple[Expr, ...], x: Element) -> None:
         place, f, mask = self.loop.place(buffer, at), self.f, self._masked(self.active)
         if not place.uneven and place.step == ONE:
-            store(f, x, self._neighbours(place), mask=mask, nontemporal=past)
+            store(f, x, self._neighbours(place), mask=mask)
         elif not place.uneven and place.step == Const(-1, INDEX):
             pointer, mask = self._backwards(place, mask)
             store(f, self._reversed(x), pointer, mask=mask)

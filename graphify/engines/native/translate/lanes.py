@@ -240,11 +240,6 @@ class VectorLoop:
                 total = plus(total, times(inner, stride))
         return ONE if total in self.assumed else total
 
-    def is_contiguous(self, buffer: Buffer, at: tuple[Expr, ...]) -> bool:
-        """Whether the lanes touch neighbours."""
-        _, terms = self._terms(buffer, at)
-        return self._step(terms) == ONE and all(self.step(i) is not None for i, _ in terms)
-
     def unknown_steps(self) -> frozenset[Expr]:
         """Distances of neighbours that only the run knows."""
         found = set()

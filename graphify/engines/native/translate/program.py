@@ -22,8 +22,6 @@ from graphify.engines.native.loops.check import check
 from graphify.engines.native.loops.program import (
     INDEX,
     Allocate,
-    Buffer,
-    Call,
     Fail,
     Free,
     Point,
@@ -33,7 +31,7 @@ from graphify.engines.native.loops.program import (
     Temporary,
     Var,
 )
-from graphify.engines.native.loops.walk import buffers_of, statements
+from graphify.engines.native.loops.walk import statements
 from graphify.engines.native.target import Target
 from graphify.engines.native.translate import (
     addresses,
@@ -48,7 +46,6 @@ from graphify.engines.native.translate.statements import block
 from graphify.engines.native.translate.writer import NULL, Domain, Home, Unit, Writer, number
 from graphify.ir.types import is_inexact
 
-SHORT = 400  # the size of a program whose loops have a version for large results
 PARAMS = [(PTR, "inputs"), (PTR, "outputs")]
 
 
@@ -74,23 +71,8 @@ def _unit(module: Module, program: Program, target: Target) -> Unit:
             case Point(_, buffer):
                 pointed.add(buffer.root)
     unit = Unit(module, program, target, frozenset(wide), frozenset(freed), frozenset(pointed))
-    size = costs.size(program.body)
-    unit.compact = size > vectors.HEAVY
-    if size < SHORT:
-        unit.streams = frozenset(program.results) - _read(program)
+    unit.compact = costs.size(program.body) > vectors.HEAVY
     return unit
-
-
-def _read(program: Program) -> set[Buffer]:
-    """What is loaded somewhere, or given to a function."""
-    found: set[Buffer] = set()
-    for stmt in statements(program.body):
-        found |= {buffer.root for buffer, written in buffers_of(stmt) if not written}
-        if isinstance(stmt, Call):
-            found |= {buffer.root for buffer in stmt.outputs}
-        if isinstance(stmt, Point):
-            found.add(stmt.target.root)
-    return found
 
 
 # --- the two functions ----------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from graphify.engines.native.llvm import I64, VOID, Type, V
+from graphify.engines.native.llvm import I64, Type, V
 from graphify.engines.native.loops.program import (
     INDEX,
     Apply,
@@ -37,9 +37,6 @@ from graphify.engines.native.loops.program import (
     Var,
     View,
     While,
-    compare,
-    index,
-    times,
 )
 from graphify.engines.native.loops.walk import (
     address_expressions,
@@ -57,7 +54,6 @@ from graphify.ir.types import DType, bfloat16, real_dtype
 # Weight of a body up to which it is written so many times per turn: without, with reductions.
 COPIES = ((2, 4, 8), (10, 2, 4), (30, 1, 2))
 BLOCK = 16  # turns after which float sums are added to wider ones
-LARGE = 32 << 20  # bytes of a result that is not to be kept in a cache
 HEAVY = 4000  # weight of a program from which on there is one loop only, masked throughout
 
 
@@ -271,69 +267,17 @@ def _whole(w: Writer, extent: Expr, value: V, step: int) -> V:
 
 
 def _main(w: Writer, loop: VectorLoop, whole: V, copies: int) -> None:
-    """All lanes; large results past the caches, if they are large and lie well."""
-    if whole.text == "0":
-        return
-    streams = streamed(w, loop)
-    if not streams:
-        _full(w, loop, whole, copies, ())
-        return
-    f = w.f
-    fitting = V(Type("i1"), "true")
-    for store in streams:
-        fitting = f.and_(fitting, _fits(w, loop, store))
-    past, through, after = f.label("past"), f.label("through"), f.label("after")
-    f.br_if(fitting, past, through, w.unlikely)
-    f.start(past)
-    with w.scope():
-        _full(w, loop, whole, copies, streams)
-    f.module.declare("llvm.x86.sse.sfence", VOID, [])
-    f.line("call void @llvm.x86.sse.sfence()")
-    f.br(after)
-    f.start(through)
-    with w.scope():
-        _full(w, loop, whole, copies, ())
-    f.br(after)
-    f.start(after)
-
-
-def streamed(w: Writer, loop: VectorLoop) -> tuple[Store, ...]:
-    """The stores that may go past the caches: to results that nobody reads here."""
-    unit = w.unit
-    if not unit.target.triple.startswith("x86_64") or loop.accumulators or not unit.streams:
-        return ()
-    return tuple(
-        s
-        for s in loop.stmt.body
-        if isinstance(s, Store)
-        and s.buffer.root in unit.streams
-        and loop.lanes * s.buffer.dtype.itemsize >= unit.target.vector_bytes
-        and loop.is_contiguous(s.buffer, s.index)
-    )
-
-
-def _fits(w: Writer, loop: VectorLoop, stmt: Store) -> V:
-    """Whether the result is larger than the caches, and its vectors are aligned."""
-    f, root = w.f, stmt.buffer.root
-    size: Expr = index(root.dtype.itemsize)
-    for dim in root.shape:
-        size = times(size, dim)
-    large = addresses.value(w, compare("greater", size, index(LARGE)))
-    base = f.convert("ptrtoint", loop.place(stmt.buffer, stmt.index).base, I64)
-    rest = f.and_(base, number(w.unit.target.vector_bytes - 1))
-    return f.and_(large, f.icmp("eq", rest, number(0)))
-
-
-def _full(w: Writer, loop: VectorLoop, whole: V, copies: int, streams: tuple[Store, ...]) -> None:
-    """The main loop, in blocks if there are float sums to be added up between them."""
+    """All lanes, in blocks if there are float sums to be added up between them."""
     from graphify.engines.native.translate.loops import turns
 
     f, step = w.f, loop.lanes * copies
+    if whole.text == "0":
+        return
 
     def body(start: V) -> None:
         for k in range(copies):
             at = f.add(start, number(k * loop.lanes)) if k else start
-            Copy(loop, at, None, k, streams=streams).write()
+            Copy(loop, at, None, k).write()
 
     if not loop.has_blocks:
         with turns(w, None, number(0), whole, frozenset(), step) as i:
