@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor, active_tapes, as_tensor, resolve
+from graphify.ir.bind import Tensor, active_tapes, as_tensor, constant_tensor, resolve
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, fresh, product
 from graphify.ir.types import DType, Spec, canonical_dtype, is_complex, is_inexact, is_integer
@@ -71,8 +71,8 @@ def _must_fit(x: Tensor, dtype: DType) -> Tensor:
     high = min(limits.max + 1, 2**63 - 1)  # for uint64, the highest int64 itself is refused, too
     return in_range(
         x,
-        np.asarray(limits.min, x.dtype),
-        np.asarray(high, x.dtype),
+        constant_tensor(np.asarray(limits.min, x.dtype)),
+        constant_tensor(np.asarray(high, x.dtype)),
         error="OverflowError",
         message=f"Python integer {{bad}} out of bounds for {dtype.name}",
     )

@@ -49,7 +49,8 @@ def optimise(program: Program) -> Program:
         PassError: a pass failed, or broke the law (check.py) while `config.check` is on.
     """
     _verify(program, "lowering")
-    program = _run("drop checks", drop_checks, program)  # first: checks are in the way of fusion
+    program = _run("tidy", functools.partial(_on_body, tidy), program)  # one name for one index
+    program = _run("drop checks", drop_checks, program)  # early: checks are in the way of fusion
     for name, change in PASSES:
         program = _run(name, functools.partial(_on_body, change), program)
     return program

@@ -22,7 +22,7 @@ from graphify.engines.native.loops.program import (
     compare,
 )
 from graphify.engines.native.lower.arrays import ArrayValue
-from graphify.engines.native.lower.effects import complain
+from graphify.engines.native.lower.effects import complain, negated
 from graphify.engines.native.lower.elementwise import broadcast_shape, cast, spread
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
@@ -42,16 +42,12 @@ def either(a: Expr, b: Expr) -> Expr:
     return Apply("logical_or", (a, b), BOOL)
 
 
-def negated(a: Expr) -> Expr:
-    return Apply("logical_not", (a,), BOOL)
-
-
 def every(low: Lowering, node: Node, arrays: Sequence[ArrayValue], test: Test) -> Expr:
     """Whether a test holds for all elements of operands, broadcast against each other."""
     shape = broadcast_shape(low, node, arrays)
     arrays = [spread(low, array, shape) for array in arrays]
     if not shape:
-        return low.let(test(*(a.at(()) for a in arrays)), "holds")
+        return test(*(a.at(()) for a in arrays))
     holds = low.variable("holds", Const(True, BOOL))
     with low.loops(shape, "reduce") as at:
         low.emit(Reduce(holds, "logical_and", test(*(a.at(at) for a in arrays)), node.source))

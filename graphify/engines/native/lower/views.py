@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ BOOL = np.dtype(np.bool_)
 @rule("constant")
 def _constant(low: Lowering, node: Node) -> None:
     array = node.attrs["value"].array
-    if array.ndim == 0 or (array.size and array.size == 1):
+    if array.ndim == 0 or _is_fill(array):
         number = Const(array.reshape(-1)[0].item(), array.dtype)
         shape = tuple(index(d) for d in array.shape)
         low.define(
@@ -51,6 +52,16 @@ def _constant(low: Lowering, node: Node) -> None:
     shape = tuple(index(d) for d in array.shape)
     data = np.ascontiguousarray(array)
     low.define(Value(node), whole(Buffer(low.hint, array.dtype, shape, Literal(data))))
+
+
+def _is_fill(array: np.ndarray[Any, Any]) -> bool:
+    """Whether all elements are one and the same, to the last bit."""
+    if array.size < 2:
+        return bool(array.size)
+    first = array.reshape(-1)[:1]
+    if array.reshape(-1)[-1:].tobytes() != first.tobytes():
+        return False
+    return np.ascontiguousarray(array).tobytes() == first.tobytes() * array.size
 
 
 @rule("as_size")
