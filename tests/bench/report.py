@@ -26,7 +26,7 @@ Each row is one run in which all contenders take turns, so that what disturbs th
 everyone alike. A cell gives the least and the median time of a call. Each contender is called as
 its users would: JAX with arrays of its own and its results awaited; `tf.function` as it is, as a
 concrete function, and compiled by XLA; PyTorch compiled by Inductor; Numba with `njit` and with
-`njit(parallel=True, fastmath=True)`. OpenMP's threads (Numba's and PyTorch's) sleep while they wait,
+`njit(parallel=True, fastmath=True)`. OpenMP's threads (Numba's, PyTorch's) sleep while they wait,
 which is better for them on a machine that does other things too. NumPy runs the function as it is
 written. A result that is not NumPy's, but for rounding, is not timed.
 

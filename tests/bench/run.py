@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-# OpenMP's threads (Numba's, PyTorch's) sleep while they wait. Where a machine does other things too,
-# those that spin are put on the processor of the thread that they wait for, and a call that takes
-# microseconds takes 20 ms.
+# OpenMP's threads (Numba's, PyTorch's) sleep while they wait. Where a machine does other things
+# too, those that spin are put on the processor of the thread that they wait for, and a call that
+# takes microseconds takes 20 ms.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from harness.contenders import BUILT_IN, GRAPHIFY, Contender, available

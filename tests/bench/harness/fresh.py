@@ -161,24 +161,20 @@ def over(function: Function, sin: Function) -> Function:
     return straight_line(operations, sin)
 
 
-def memory(name: str, size: int) -> dict[str, Any]:
+def memory(name: str, title: str, size: int) -> dict[str, Any]:
     """MiB at the peak of two calls, above what the process held before them."""
-    found = {}
-    for title, row in MEMORY.items():
-        who = contender(name)
-        small = row.inputs(np.random.default_rng(0), 32)
-        large = who.call(row, row.inputs(np.random.default_rng(0), size))
-        call = who.call(row, small)
-        if call is None or large is None:
-            continue
-        timed(call)
-        gc.collect()
-        before = start_of_peak()
-        # The very function that has seen small inputs: sizes may differ between calls.
-        for _ in range(2):
-            timed(Call(call.function, large.args))
-        found[title] = (peak() - before) / 1024
-    return found
+    who, row = contender(name), MEMORY[title]
+    call = who.call(row, row.inputs(np.random.default_rng(0), 32))
+    large = who.call(row, row.inputs(np.random.default_rng(0), size))
+    if call is None or large is None:
+        return {}
+    timed(call)
+    gc.collect()
+    before = start_of_peak()
+    # The very function that has seen small inputs: sizes may differ between calls.
+    for _ in range(2):
+        timed(Call(call.function, large.args))
+    return {title: (peak() - before) / 1024}
 
 
 def status(field: str) -> int:
@@ -202,14 +198,14 @@ def peak() -> int:
 
 def main() -> None:
     mode, name, *rest = sys.argv[1:]
-    numbers = list(map(int, rest))
     try:
         if mode == "first":
             found = first_calls(name)
         elif mode == "size":
-            found = sizes(name, numbers)
+            found = sizes(name, list(map(int, rest)))
         else:
-            found = memory(name, *numbers)
+            title, size = rest
+            found = memory(name, title, int(size))
     except Exception as error:
         found = {"error": brief(error)}
     print(MARK + json.dumps(found))

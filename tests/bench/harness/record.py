@@ -51,6 +51,8 @@ class Row:
     goal: Goal = Goal()
     graphify: Maker | None = None  # where its users write it with graphify's own functions
     numpy: Function | None = None  # where NumPy's users write it otherwise
+    reference: Function | None = None  # what is right, where NumPy takes too long to say so
+    without: tuple[str, ...] = ()  # contenders that take too long
     tolerance: float = 1e-4  # of a result, against the largest number in NumPy's
     strays: float = 0.0  # share of elements that may differ: a rounding decides their branch
     # library -> what it gets instead of the inputs, such as arrays in its own order of axes

@@ -22,8 +22,8 @@ def measure(contenders: Sequence[Contender], effort: Effort) -> Iterator[Result]
     for contender in contenders:
         if contender.name in LEFT_OUT:
             continue
-        found = started("memory", contender.name, SMALL if effort.quick else LARGE)
         for key, title in titles.items():
+            found = started("memory", contender.name, key, SMALL if effort.quick else LARGE)
             if key in found or "error" in found:
                 table.add(title, contender.name, found.get(key, found.get("error", "")))
     for title in titles.values():

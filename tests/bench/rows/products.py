@@ -138,6 +138,11 @@ def int32s(rng, n):
     return small_integers(rng, n, n), small_integers(rng, n, n)
 
 
+def exact(a, b):
+    """The product of small integers."""
+    return np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int32)
+
+
 KINDS = {
     "float32": (float32s, float_matmul_by_numba),
     "float64": (float64s, float_matmul_by_numba),
@@ -148,8 +153,19 @@ KINDS = {
 def matmul_row(n, dtype):
     inputs, numba = KINDS[dtype]
     goal = Goal(1.05, numpy=0.6) if (n, dtype) == (1024, "float32") else GOAL
-    peers = {"numba": numba, **MATMUL}
-    return Row(GROUP, f"matmul {n} {dtype}", matmul, inputs, n, min(n, 32), peers, goal)
+    large = (n, dtype) == (2048, "int32")  # NumPy takes more than a minute
+    return Row(
+        GROUP,
+        f"matmul {n} {dtype}",
+        matmul,
+        inputs,
+        size=n,
+        quick=min(n, 32),
+        peers={"numba": numba, **MATMUL},
+        goal=goal,
+        reference=exact if large else None,
+        without=("NumPy",) if large else (),
+    )
 
 
 SIZES = (32, 64, 128, 256, 512, 1024, 2048)
