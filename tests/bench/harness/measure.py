@@ -32,14 +32,15 @@ class Effort:
 
     Attributes:
         quick: small inputs, whatever the figures are worth.
-        rounds: samples of each contender.
-        seconds: length of a sample.
+        rounds: samples of each contender, if its calls are short: fewer of longer ones.
+        seconds: length of a sample. Many short ones find more of the moments when nothing else runs
+            than few long ones do.
         patience: seconds for preparing a contender, its compilation included.
     """
 
     quick: bool = False
-    rounds: int = 8
-    seconds: float = 0.012
+    rounds: int = 24
+    seconds: float = 0.004
     patience: int = 120
 
 
@@ -145,19 +146,25 @@ def prepare(
     count = 1
     while (taken := loop(count)) < effort.seconds / 2 and count < 1 << 20:
         count = max(2 * count, int(0.7 * count * effort.seconds / max(taken, 1e-9)))
-    slow = taken / count > SLOW
-    return Ready(loop, count, min(effort.rounds, 3) if slow else effort.rounds, [])
+    return Ready(loop, count, rounds(taken, effort), [])
 
 
-def take_turns(contenders: Sequence[Ready], rounds: int) -> None:
-    """Sample everyone in turn, so many times."""
+def rounds(seconds: float, effort: Effort) -> int:
+    """How many samples of such a length to take."""
+    if seconds > SLOW:
+        return min(effort.rounds, 3)
+    return min(effort.rounds, max(6, int(100 * effort.seconds / seconds)))
+
+
+def take_turns(contenders: Sequence[Ready]) -> None:
+    """Sample everyone in turn, again and again."""
     gc.collect()
     gc.disable()
     try:
-        for turn in range(rounds):
+        for turn in range(max((ready.rounds for ready in contenders), default=0)):
             for ready in contenders:
                 if turn < ready.rounds:
-                    if ready.rounds == rounds:  # a fast one: it feels what came before it
+                    if ready.rounds > 3:  # a fast one: it feels what came before it
                         time.sleep(0.003)  # the last one's threads stop waiting for more work
                         ready.loop(1)
                     ready.samples.append(ready.loop(ready.count) / ready.count)
@@ -189,7 +196,7 @@ def measure(row: Row, contenders: Sequence[Contender], effort: Effort) -> Result
             if prepared is not None:
                 ready[contender.name] = prepared
                 found[contender.name] = Samples()
-        take_turns(list(ready.values()), effort.rounds)
+        take_turns(list(ready.values()))
     for name, each in ready.items():
         found[name] = Samples(tuple(each.samples))
     return Result(row.group, row.name, asdict(row.goal), found)
