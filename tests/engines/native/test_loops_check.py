@@ -96,7 +96,7 @@ BAD = [
     ("x was allocated here", [Free(x)]),
     ("'fixed' may change", [Let(fixed, ZERO32), Set(fixed, ZERO32)]),
     ("'total' is not declared", [Reduce(total, "add", ZERO32)]),
-    ("a vector loop holds no If", [For(i, n, (If(HOLDS, ()),), "vector")]),
+    ("a vector loop holds no Fail", [For(i, n, (Fail(HOLDS, 1),), "vector")]),
     (
         "variables of its own only",
         [Let(total, ZERO32), For(i, n, (Set(total, ZERO32),), "vector")],

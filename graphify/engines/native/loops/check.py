@@ -269,12 +269,13 @@ def _for(c: _Checker, stmt: For) -> None:
 
 def _lanes(c: _Checker, stmt: For) -> None:
     """A vector loop."""
-    own = {s.var for s in stmt.body if isinstance(s, Let)}
-    for inner in stmt.body:
+    inside = list(statements(stmt.body))
+    own = {s.var for s in inside if isinstance(s, Let)}
+    for inner in inside:
         match inner:
             case Set(var):
                 c.need(var in own, "a vector loop sets variables of its own only")
-            case Let() | Store() | Reduce() | Note():
+            case Let() | Store() | Reduce() | Note() | If() | For() | While():
                 pass
             case _:
                 c.fail(f"a vector loop holds no {type(inner).__name__}")

@@ -233,8 +233,9 @@ class For:
     """`for var in range(extent)`.
 
     `kind`: "serial": in order. "vector": turns are independent but for `Reduce`, the body is
-    Let, Set of own variables, Store and Reduce only: may run in lanes. "parallel": turns are
-    independent: may run on several threads, each with its own copies of buffers allocated inside.
+    Let, Set of own variables, Store, Reduce, If, While and further loops of extents that are the
+    same in every turn: may run in lanes. "parallel": turns are independent: may run on several
+    threads, each with its own copies of buffers allocated inside.
     """
 
     var: Var

@@ -1,13 +1,15 @@
-"""From the loop-level program to LLVM IR.
+"""From the loop-level program to LLVM IR: `module = translate(program, target)`.
 
-module = translate(program, target)
+The files, each on what stands before it:
 
-program.py                 the two functions of a module, arguments and results
-writer.py cells.py         one function: variables, scopes, values placed in front of loops
-addresses.py scalars.py    index arithmetic and addresses; scalar expressions
-statements.py loops.py memory.py calls.py    one rule per statement
-vectors.py reductions.py   loops in lanes, and what they reduce
-parallel.py outline.py     loops on threads; parts of a program as functions of their own
+    arithmetic.py costs.py     which index arithmetic may run early; what code costs
+    cells.py writer.py         variables that change; one function being written
+    addresses.py scalars.py    index arithmetic and addresses; scalar expressions
+    statements.py              one rule per statement; those of the larger ones are in
+    loops.py memory.py calls.py
+    reductions.py lanes.py copies.py vectors.py    loops in lanes
+    outline.py parallel.py     parts of a program as functions; loops on threads
+    program.py                 the two functions of a module, arguments and results
 """
 
 from graphify.engines.native.translate.program import translate

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from graphify.engines.native.elements.element import Element
 from graphify.engines.native.elements.memory import memory_type
 from graphify.engines.native.llvm import I64, PTR, Type, V
 from graphify.engines.native.loops.program import (
@@ -31,22 +32,10 @@ from graphify.engines.native.loops.program import (
     plus,
     times,
 )
+from graphify.engines.native.translate.arithmetic import COMPARE, DIVIDE, SUM, is_arithmetic
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.writer import Writer, number
 from graphify.ir.types import DType, is_complex
-
-_SUM = {"add": "add", "subtract": "sub", "multiply": "mul", "bitwise_and": "and"}
-_COMPARE = {
-    "equal": "eq",
-    "not_equal": "ne",
-    "less": "slt",
-    "less_equal": "sle",
-    "greater": "sgt",
-    "greater_equal": "sge",
-}
-_DIVIDE = ("floor_divide", "floordiv", "remainder", "mod")
-_OTHER = ("maximum", "minimum", "negative", "where", "logical_and", "logical_or", "logical_not")
-_PURE = frozenset([*_SUM, *_COMPARE, *_DIVIDE, *_OTHER])
 
 
 def element_type(dtype: DType) -> Type:
@@ -56,36 +45,6 @@ def element_type(dtype: DType) -> Type:
 
 
 # --- index arithmetic -----------------------------------------------------------------------------
-
-
-def is_arithmetic(expr: Expr) -> bool:
-    """Whether it is made of int64 sums, products, comparisons and the like, which may run early."""
-    match expr:
-        case Const(_, dtype):
-            return dtype == INDEX or dtype.kind == "b"
-        case Var(_, dtype):
-            return dtype == INDEX or dtype.kind == "b"
-        case Apply(op, args, dtype):
-            if op not in _PURE or not (dtype == INDEX or dtype.kind == "b"):
-                return False
-            if op in _DIVIDE and not _positive(args[1]):
-                return False
-            return all(is_arithmetic(a) for a in args) and _same_kind(op, args)
-    return False
-
-
-def _same_kind(op: str, args: tuple[Expr, ...]) -> bool:
-    """Operands of a kind that the few operations here have a meaning for."""
-    kinds = {a.dtype for a in args}
-    if op.startswith("logical"):
-        return all(d.kind == "b" for d in kinds)
-    if op == "where":
-        return args[0].dtype.kind == "b" and args[1].dtype == args[2].dtype
-    return kinds == {INDEX}
-
-
-def _positive(expr: Expr) -> bool:
-    return isinstance(expr, Const) and expr.value > 0
 
 
 def value(w: Writer, expr: Expr) -> V:
@@ -112,14 +71,12 @@ def _compute(w: Writer, expr: Expr) -> V:
         return cell.read(f).value
     assert isinstance(expr, Apply)
     op, args = expr.op, [value(w, a) for a in expr.args]
-    if op in _SUM:
-        return f.binary(_SUM[op], *args)
-    if op in _COMPARE:
-        return f.icmp(_COMPARE[op], *args)
-    if op in ("floor_divide", "floordiv"):
-        return _floor_divide(w, args[0], int(args[1].text))
-    if op in ("remainder", "mod"):
-        return _remainder(w, args[0], int(args[1].text))
+    if op in SUM:
+        return f.binary(SUM[op], *args)
+    if op in COMPARE:
+        return f.icmp(COMPARE[op], *args)
+    if op in DIVIDE:
+        return _divided(w, op in ("floor_divide", "floordiv"), *args)
     match op:
         case "maximum" | "minimum":
             return f.intrinsic("smax" if op == "maximum" else "smin", *args)
@@ -130,6 +87,18 @@ def _compute(w: Writer, expr: Expr) -> V:
         case "logical_not":
             return f.not_(args[0])
     return f.binary("and" if op == "logical_and" else "or", *args)
+
+
+def _divided(w: Writer, quotient: bool, a: V, b: V) -> V:
+    """By a known positive number, or by anything: zero, too, divides without a trap."""
+    if not b.text.startswith(("%", "-", "0")):
+        return (_floor_divide if quotient else _remainder)(w, a, int(b.text))
+    from graphify.engines.native.elements.table import apply
+
+    op = "floor_divide" if quotient else "remainder"
+    result = apply(w.f, op, [Element(INDEX, (a,)), Element(INDEX, (b,))], INDEX)
+    assert isinstance(result, Element)
+    return result.value
 
 
 def _floor_divide(w: Writer, a: V, divisor: int) -> V:
@@ -216,25 +185,22 @@ def sum_of(w: Writer, buffer: Buffer, products: Sequence[tuple[Expr, Expr]]) -> 
         if isinstance(term, Const):
             constant += term.value
         else:
-            level = w.level(term)
-            groups[level] = plus(groups[level], term)
-    pointer, level = base(w, buffer), w.buffer_level(buffer)
+            depth = w.level(term)
+            groups[depth] = plus(groups[depth], term)
+    pointer, depth = base(w, buffer), w.buffer_level(buffer)
     keep, type = _stays(w, buffer), element_type(buffer.dtype)
-    for term_level in sorted(groups):
-        pointer, level, keep = _step(
-            w, pointer, type, groups[term_level], max(level, term_level), keep
-        )
+    for term_depth in sorted(groups):
+        depth = max(depth, term_depth)
+        pointer, keep = _step(w, pointer, type, groups[term_depth], depth, keep)
     return w.f.at(pointer, type, constant) if constant else pointer
 
 
-def _step(
-    w: Writer, pointer: V, type: Type, term: Expr, level: int, keep: bool
-) -> tuple[V, int, bool]:
-    """`term` elements further."""
+def _step(w: Writer, pointer: V, type: Type, term: Expr, depth: int, keep: bool) -> tuple[V, bool]:
+    """`term` elements further; and whether that stays so."""
     keep = keep and w.is_fixed(term)
     distance = value(w, term)
     key = ("at", pointer.text, type.scalar, distance.text)
-    return w.placed(key, level, lambda: w.f.at(pointer, type, distance), keep), level, keep
+    return w.placed(key, depth, lambda: w.f.at(pointer, type, distance), keep), keep
 
 
 def _scaled(expr: Expr, scale: Expr) -> Iterator[Expr]:

@@ -33,6 +33,7 @@ from graphify.engines.native.loops.program import (
     strides_of,
 )
 from graphify.engines.native.target import Target
+from graphify.engines.native.translate.arithmetic import is_arithmetic
 from graphify.engines.native.translate.cells import Cell
 
 NO_MEMORY = -3  # a status beside those of sites and -1, a Python exception that is pending
@@ -168,9 +169,9 @@ class Writer:
                 return 0
             case Var():
                 return self.level_of_thing(expr) if expr.mutable else self.levels[expr]
-            case Apply(_, args):
+            case Apply(_, args) if is_arithmetic(expr):
                 return max((self.level(a) for a in args), default=0)
-        return len(self.scopes) - 1
+        return len(self.scopes) - 1  # right where it is asked for
 
     def buffer_level(self, buffer: Buffer) -> int:
         """The innermost scope that a buffer's address depends on."""
