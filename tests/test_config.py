@@ -97,7 +97,9 @@ def test_each_level_of_debug_prints_more(capsys):
         assert out == ""
         said.append(err)
     assert said[0] == ""
-    assert "graphify: traced f:" in said[1] and "graphify: compiled f for reference" in said[1]
+    assert (
+        "graphify: traced f:" in said[1] and f"graphify: compiled f for {config.engine}" in said[1]
+    )
     assert "--- as traced ---" not in said[2]
     assert "--- as traced ---\ngraph f(x: f64[2]) {" in said[3]
     assert "--- after algebra ---" in said[3]

@@ -17,9 +17,11 @@ import numpy as np
 from graphify import tree
 from graphify.api import writing
 from graphify.api.checking import compare_with_reference
+from graphify.api.inspection import remember_engine
 from graphify.api.writing import Output, Write
 from graphify.config import config
 from graphify.engines.base import get_engine
+from graphify.errors import LoweringError
 from graphify.ir.bind import Tensor, active_tapes, as_tensor, current_builder
 from graphify.ir.graph import Graph, Value
 from graphify.ir.replay import replay
@@ -92,6 +94,7 @@ class ConcreteFunction:
         self.name, self.pattern, self.trace, self.engine = name, pattern, record, engine
         self._traced, self._keys, self._names, self._positions = traced, keys, names, positions
         self._executable: Callable[[Sequence[Any]], list[Any]] | None = None
+        remember_engine(self.graph, engine)
 
     @property
     def graph(self) -> Graph:
@@ -151,6 +154,10 @@ class ConcreteFunction:
         Raises:
             TypeError: a wrong number of arrays, or one of another dtype or rank.
         """
+        return self.run(self._fitting(args))
+
+    def _fitting(self, args: Sequence[Any]) -> list[Tensor]:
+        """The arguments as tensors, if they fit the signature."""
         tensors = [as_tensor(a) for a in args]
         specs = [v.spec for v in self._traced.params]
         if len(tensors) != len(specs):
@@ -164,7 +171,7 @@ class ConcreteFunction:
             raise TypeError(
                 f"{self.name}: expected shapes {self.pattern.dims}, got {[t.dims for t in tensors]}"
             )
-        return self.run(tensors)
+        return tensors
 
     def run(self, arrays: Sequence[Tensor], call: Call | None = None) -> Any:
         """Run on tensors known to fit.
@@ -190,17 +197,99 @@ class ConcreteFunction:
 
     def execute(self, arrays: Sequence[Any]) -> list[Any]:
         """The graph's results for its parameters' arrays, hidden inputs included."""
-        if self._executable is None:
-            start = time.perf_counter()
-            self._executable = get_engine(self.engine).compile(self.graph)
-            seconds = time.perf_counter() - start
-            config.log(1, f"graphify: compiled {self.name} for {self.engine} in {seconds:.3f} s")
-        results = self._executable(arrays)
+        results = self._compiled()(arrays)
         if config.check and self.engine != "reference":
             compare_with_reference(
                 self.graph, arrays, results, f"{self.name}: engine {self.engine}"
             )
         return results
+
+    def _compiled(self) -> Callable[[Sequence[Any]], list[Any]]:
+        """The engine's executable, made when it is first needed."""
+        if self._executable is None:
+            start = time.perf_counter()
+            self._executable = get_engine(self.engine).compile(self.graph)
+            seconds = time.perf_counter() - start
+            config.log(1, f"graphify: compiled {self.name} for {self.engine} in {seconds:.3f} s")
+        return self._executable
+
+    # --- looking inside -------------------------------------------------------------------------
+
+    def lower(self) -> Any:
+        """What the native engine makes of the graph, to read.
+
+        Returns:
+            An object whose `str` is the loop-level program with your lines. It has `.text` (the
+            same), `.program` (the data behind it), `.llvm_ir` and `.asm` (optimised code, with your
+            lines as comments).
+
+        Raises:
+            LoweringError: the function runs on another engine.
+
+        Example:
+            >>> @graphify.function
+            ... def halved(x):
+            ...     return x * 0.5
+            >>> spec = graphify.TensorSpec((3, None), np.float32)
+            >>> lowered = halved.get_concrete_function(spec).lower()
+            >>> print(lowered)
+            # ...:3  return x * 0.5
+            def halved(x: f32[3, n]) -> (out0: f32[3, n]):
+                parallel for i in 3:
+                    vector for j in n:
+                        out0[i, j] = x[i, j] * 0.5  # 3
+            <BLANKLINE>
+        """
+        return self._native("lower", "lowered")()
+
+    def report(self) -> Any:
+        """What optimiser and engine made of the function; see `graph.report()`."""
+        return self.graph.report()  # type: ignore[attr-defined]
+
+    def profile(self, *args: Any, repeat: int | None = None) -> Any:
+        """Time each kernel on these arrays, beside what this machine could do.
+
+        A variant of the function with a clock between its kernels is compiled and run; nothing of
+        what the function changes outside itself is written back. The limits of the machine are
+        measured when they are first asked for, in a second or so, and kept on disk.
+
+        Args:
+            args: one per array argument of the signature.
+            repeat: how many runs; without it about 0.3 s of them, or one if the graph has effects.
+
+        Returns:
+            A profile: `str` gives a table, `.kernels` the times, work and limits of each kernel,
+            `.machine` the limits that they are held against.
+
+        Raises:
+            TypeError: a wrong number of arrays, or one of another dtype or rank.
+            LoweringError: the function runs on another engine.
+
+        Example:
+            >>> @graphify.function
+            ... def norm(x):
+            ...     return np.sqrt((x * x).sum())
+            >>> x = np.ones(1000)
+            >>> profile = norm.get_concrete_function(x).profile(x, repeat=5)
+            >>> profile.runs, len(profile.kernels)
+            (5, 1)
+            >>> profile.kernels[0].bytes
+            8008.0
+        """
+        inputs = [*self._fitting(args), *(as_tensor(h.current()) for h in self._traced.hidden)]
+        return self._native("profile", "profile")([t.numpy() for t in inputs], repeat)
+
+    def _native(self, what: str, method: str) -> Callable[..., Any]:
+        """A method of the executable that the native engine's alone has."""
+        if self.engine != "native":
+            raise LoweringError(
+                f"{what}: {self.name} runs on the engine {self.engine!r}, which makes no loops",
+                remedy='graphify.function(..., engine="native")',
+            )
+        found: Callable[..., Any] = getattr(self._compiled(), method)
+        return found
+
+    # --- running --------------------------------------------------------------------------------
 
     def _separate(self, inputs: Sequence[Tensor], results: list[Tensor]) -> None:
         """Copy results that share memory by the engine's doing and not by the program's."""

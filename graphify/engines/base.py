@@ -56,7 +56,13 @@ MODULES = {
     "native": "graphify.engines.native.engine",
     "tensorflow": "graphify.engines.tensorflow.runtime",
 }
+# The library that each engine cannot do without.
+NEEDS = {"native": "llvmlite", "tensorflow": "tensorflow"}
 _engines: dict[str, Engine] = {}
+
+
+class EngineMissing(LoweringError, ImportError):
+    """An engine was asked for, and the library it is made of cannot be imported."""
 
 
 def register_engine(engine: Engine) -> None:
@@ -70,6 +76,7 @@ def get_engine(name: str) -> Engine:
     Raises:
         TypeError: the name is not a string.
         ValueError: no engine has that name.
+        EngineMissing: its library is not installed.
     """
     if not isinstance(name, str):
         raise TypeError(f"engine: expected the name of an engine, got {type(name).__name__}")
@@ -89,7 +96,17 @@ def _load(name: str) -> Engine:
     module = MODULES.get(name)
     if module is None or importlib.util.find_spec(module) is None:
         raise ValueError(f"engine: expected one of {engine_names()}, got {name!r}")
-    engine: Engine = importlib.import_module(module).ENGINE
+    try:
+        engine: Engine = importlib.import_module(module).ENGINE
+    except (ImportError, OSError) as error:  # OSError: a library of its own that does not load
+        needs = NEEDS.get(name)
+        if needs is None or (getattr(error, "name", None) or "").startswith("graphify"):
+            raise
+        raise EngineMissing(
+            f"the {name} engine needs {needs}, which cannot be imported here ({error})",
+            remedy=f"pip install {needs}, or choose another engine: "
+            'GRAPHIFY_ENGINE=reference, graphify.function(..., engine="reference")',
+        ) from error
     return engine
 
 

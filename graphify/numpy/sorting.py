@@ -13,7 +13,7 @@ import numpy as np
 
 from graphify.errors import ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
-from graphify.ir.sizes import Dim, product
+from graphify.ir.sizes import Dim, not_negative, product, size_op
 from graphify.ir.types import BOOL, DType, is_complex, is_integer
 from graphify.numpy._table import NAMES, axis_of, implements, to_tensor
 from graphify.ops import core, indexing
@@ -34,9 +34,12 @@ def flat(x: Any) -> Tensor:
 
 
 def slice_axis(x: Tensor, start: Any, stop: Any, axis: int) -> Tensor:
-    """`x[..., start:stop, ...]` for bounds in range."""
+    """`x[..., start:stop, ...]` for bounds in range; nothing if there is nothing between them."""
+    count = stop - start
+    if not not_negative(count):  # 0:n-1 of an axis that may be empty
+        count = size_op("max", count, 0)
     key: list[Any] = [(0, dim, 1) for dim in x.dims]
-    key[axis] = (start, stop - start, 1)
+    key[axis] = (start, count, 1)
     return indexing.slice_(x, key=tuple(key))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from graphify.ir.graph import Graph, Node
 from graphify.ir.walk import nested_graphs
@@ -35,7 +36,12 @@ class Event:
 
 @dataclass(slots=True)
 class Report:
-    """Everything that was done to one graph. `str(report)` tells it line by line."""
+    """Everything that was done to one graph. `str(report)` tells it line by line.
+
+    Attributes:
+        engine: what the engine made of the optimised graph, if it says (the native one does:
+            `.kernels`, `.buffers`, `.in_python`); its text follows.
+    """
 
     events: list[Event] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)  # by pass, all rounds together
@@ -43,6 +49,7 @@ class Report:
     rounds: int = 0
     before: tuple[int, int] = (0, 0)  # nodes, graphs
     after: tuple[int, int] = (0, 0)
+    engine: Any = None
 
     def note(self, kind: str, node: Node, why: str) -> None:
         """Record what happened to a node."""
@@ -68,6 +75,8 @@ class Report:
             for (kind, what), count in counts.items():
                 times = f" ({count} times)" if count > 1 else ""
                 lines.append(f"    {kind:<10}  {what}{times}")
+        if self.engine is not None:
+            lines += ["", str(self.engine)]
         return "\n".join(lines)
 
     def summary(self) -> str:

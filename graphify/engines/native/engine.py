@@ -11,19 +11,22 @@ where addresses are products of sizes, or "any", where strides come with the arg
 from __future__ import annotations
 
 import ctypes
+import html
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphify.config import config
 from graphify.engines.base import Array
 from graphify.engines.native import jit
 from graphify.engines.native import products as _products  # noqa: F401  (provides its functions)
 from graphify.engines.native.entry.host import HostSite
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.room import Quick
+from graphify.engines.native.inspection.kernels import KernelReport, describe
 from graphify.engines.native.loops import passes, pretty
 from graphify.engines.native.loops.program import Program, Site
 from graphify.engines.native.lower import lower
@@ -33,6 +36,9 @@ from graphify.errors import at
 from graphify.ir.graph import Graph
 from graphify.ir.op import Op
 from graphify.ir.types import DType, Spec, is_float
+
+if TYPE_CHECKING:
+    from graphify.engines.native.inspection.profile import Profile
 
 Layouts = tuple[str, ...]
 
@@ -70,19 +76,33 @@ class Compiled:
 
     @property
     def text(self) -> str:
-        """The loop-level program."""
+        """The loop-level program, with the user's lines."""
         return pretty.text(self.program)
 
     @property
     def llvm_ir(self) -> str:
+        """The optimised LLVM IR, with the user's lines."""
         return self.code.llvm_ir
 
     @property
     def asm(self) -> str:
+        """The assembly, with the user's lines."""
         return self.code.asm
+
+    def report(self) -> KernelReport:
+        """Kernels, buffers, and what is left to Python."""
+        return describe(self.program)
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        size = f"{self.code.size} bytes of machine code"
+        return f"<{self.program.name} as loops, {size}; print it to read it>"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        page = f"<pre>{html.escape(self.text)}</pre>"
+        return {"text/plain": self.text, "text/html": page}
 
 
 class NativeExecutable:
@@ -120,10 +140,40 @@ class NativeExecutable:
         """The version for arguments in C order."""
         return self.version(self._in_order)
 
+    def report(self) -> KernelReport:
+        """What the graph became: kernels, buffers, and what is left to Python."""
+        return self.lowered().report()
+
+    def profile(self, args: Sequence[Array], repeat: int | None = None) -> Profile:
+        """How long each kernel takes on these arrays, beside what the machine could do."""
+        from graphify.engines.native.inspection.profile import profile
+
+        arrays = [np.asarray(arg, order="C") for arg in args]
+        return profile(self.graph, arrays, repeat)
+
+
+def loops(graph: Graph, layouts: Layouts | None = None) -> Program:
+    """The loop-level program of a graph after its passes."""
+    return passes.optimise(lower(graph, layouts=layouts or ("C",) * len(graph.params)))
+
 
 def compile_graph(graph: Graph, layouts: Layouts) -> Compiled:
     """Machine code for a graph."""
-    program = passes.optimise(lower(graph, layouts=layouts))
+    return compile_program(graph, loops(graph, layouts), layouts)
+
+
+def compile_program(
+    graph: Graph, program: Program, layouts: Layouts, symbols: Mapping[str, int] = {}
+) -> Compiled:
+    """Machine code for a graph whose loops are `program`.
+
+    Args:
+        symbols: addresses of further names that the program's calls use.
+    """
+    if config.debug >= 4 or config.dump:
+        text = pretty.text(program)
+        config.log(4, f"--- loops of {program.name} ---\n{text}")
+        config.write(f"{program.name}.loops.txt", text)
     module = translate(program, host())
     hosts = [_host_site(function) for function in program.hosts]
     table = (ctypes.c_int64 * max(1, len(hosts)))(*(site.number for site in hosts))
@@ -132,7 +182,7 @@ def compile_graph(graph: Graph, layouts: Layouts) -> Compiled:
         ["shapes", "run"],
         opt="full" if _scalar_loops(program) else "light",
         name=program.name,
-        symbols={"graphify_hosts": ctypes.addressof(table)},
+        symbols={"graphify_hosts": ctypes.addressof(table), **symbols},
     )
     runner = Runner(
         code,
@@ -178,6 +228,10 @@ class NativeEngine:
         executable = NativeExecutable(graph)
         executable.lowered()
         return executable
+
+    def report(self, graph: Graph) -> KernelReport:
+        """What a graph becomes: kernels, buffers, and what is left to Python."""
+        return describe(loops(graph))
 
 
 ENGINE = NativeEngine()

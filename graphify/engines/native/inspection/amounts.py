@@ -1,9 +1,9 @@
 """Numbers of operations and bytes, as polynomials in sizes that only the run knows.
 
-    n = Amount.of("n")
-    print(4 * n * n + n)               # 4*n**2 + n
-    k = object()
-    (n - Amount.of(k)).summed(k, n)    # for k in range(n): n**2/2 + n/2
+n = Amount.of("n")
+print(4 * n * n + n)               # 4*n**2 + n
+k = object()
+(n - Amount.of(k)).summed(k, n)    # for k in range(n): n**2/2 + n/2
 """
 
 from __future__ import annotations

@@ -54,6 +54,7 @@ class Kernel:
         vector: whether its inmost loops run in vector lanes.
         flops: operations on elements; an exponential counts as the twenty or so it is made of.
         bytes: what goes between it and memory if each element does so once.
+        buffers: the memory it touches.
         statements: the kernel itself.
     """
 
@@ -64,6 +65,7 @@ class Kernel:
     vector: bool
     flops: Amount
     bytes: Amount
+    buffers: tuple[Buffer, ...] = field(repr=False)
     statements: Block = field(repr=False)
 
     @property
@@ -184,6 +186,7 @@ def _kernel(program: Program, block: Block, known: Definitions) -> Kernel:
         any(s.kind == "vector" for s in loops),
         work.flops,
         work.bytes_moved(inside, known),
+        tuple(dict.fromkeys(buffer.root for buffer, _ in work.touched)),
         block,
     )
 

@@ -10,9 +10,7 @@ from collections.abc import Collection, Sequence
 WIDEST = 44  # characters of a cell, the last column excepted
 
 
-def table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()
-) -> str:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
     """Rows under a head, in columns as wide as they must be.
 
     Args:

@@ -4,8 +4,8 @@
     work.flops                      # Amount: 27*n*m
     work.bytes_moved(inside)        # every element counts once, however often it is read
 
-An addition is one flop, an exponential the twenty or so it is made of (translate/costs.py). The turns
-of a `while` are a symbol, "turns"; of two branches the one with more work counts.
+An addition is one flop, an exponential the twenty or so it is made of (translate/costs.py). The
+turns of a `while` are a symbol, "turns"; of two branches the one with more work counts.
 """
 
 from __future__ import annotations
@@ -78,12 +78,16 @@ class Work:
     def bytes_moved(self, inside: Collection[Buffer], sizes: Definitions) -> Amount:
         """Bytes between the block and memory: each element of a buffer is read, or written, once.
 
+        What a block reads after it has written it comes from the cache.
+
         Args:
             inside: buffers that live in the block only; they stay in the cache.
         """
         whole: dict[tuple[Buffer, bool], Amount] = {}
         for (buffer, written), count in self.touched.items():
             key = (buffer.root, written)
+            if not written and key not in whole and (buffer.root, True) in whole:
+                continue
             seen = smaller(count, elements(buffer, sizes))
             whole[key] = whole.get(key, NOTHING) + seen
         total = NOTHING
