@@ -1,11 +1,17 @@
-"""The native engine: a graph becomes one LLVM function.
+"""The native engine: graphs become machine code, without a compiler but LLVM's.
 
-    llvm.py target.py          IR as text, and the machine it is for
-    maths/ elements/           float functions; values of NumPy dtypes in registers
-    loops/                     the loop-level program: buffers, loops, scalar expressions
-    lower/                     graph -> loop-level program
-    translate/                 loop-level program -> LLVM IR
-    pool.py products/          threads; matrix products and convolutions
-    jit.py cache.py library.py machine code, its cache on disk, code that all graphs share
-    entry/                     the call from Python
+| room                       | what it holds                                                   |
+|----------------------------|-----------------------------------------------------------------|
+| engine.py                  | the engine: all of the below, one after the other               |
+| lower/                     | graph -> loop-level program: one rule for each op               |
+| loops/                     | the loop-level program, its text, its law, passes on it         |
+| translate/                 | loop-level program -> LLVM IR                                   |
+| elements/, maths/          | values of NumPy's dtypes in registers; functions of floats      |
+| llvm.py, target.py         | IR as text, and the machine it is for                           |
+| jit.py, cache.py, marks.py | machine code; its cache on disk; the user's lines in it         |
+| library.py, symbols.py     | functions that all graphs share                                 |
+| pool.py, memory.py         | threads; recycled memory                                        |
+| products/                  | matrix products and convolutions                                |
+| entry/                     | the call from Python                                            |
+| inspection/                | kernels and their work; how long each takes                     |
 """

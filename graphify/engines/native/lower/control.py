@@ -149,9 +149,7 @@ def _cond(low: Lowering, node: Node) -> None:
         raise Declined
     args = [low.frame.values[value] for value in node.inputs[1:]]
     taken = [
-        i
-        for i, value in enumerate(node.inputs[1:])
-        if low.overwrites(value, node) is not None
+        i for i, value in enumerate(node.inputs[1:]) if low.overwrites(value, node) is not None
     ]
     places = _places_of_results(low, node, branches)
     blocks = []
