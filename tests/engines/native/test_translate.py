@@ -700,6 +700,24 @@ class Blocks:
             del self.blocks[address]
 
 
+def test_no_memory_is_a_status() -> None:
+    """The one after those of the sites."""
+    import ctypes
+
+    x = param("x", F32, 1)
+    y, t = result(F32, x.shape), Buffer("t", F32, x.shape, Temporary())
+    body = For(i, x.shape[0], (Store(t, (i,), Load(x, (i,))),), "vector")
+    last = For(i, x.shape[0], (Store(y, (i,), Load(t, (i,))),), "vector")
+    nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(lambda size: 0)
+    address = ctypes.cast(nothing, ctypes.c_void_p).value or 0
+    compiled = Compiled(
+        program([x], [y], Allocate(t), body, last, Free(t)), graphify_allocate=address
+    )
+    with pytest.raises(Failure) as caught:
+        compiled(data(F32, 5))
+    assert caught.value.site == 1
+
+
 def test_small_temporaries_lie_on_the_stack() -> None:
     live = Blocks()
     t = Buffer("t", F32, (index(30),), Temporary())

@@ -149,6 +149,8 @@ class Runner:
         """Raise what a status says."""
         if status == 0:
             return
+        if status == len(self.sites) + 1:  # what translated code says where it gets no block
+            raise MemoryError("no memory for what is computed in between")
         if not 0 < status <= len(self.sites):
             raise InternalError(f"native code {self.code.name} ended with status {status}")
         raise self.sites[status - 1].error(outputs[self.layout.failure_at :])

@@ -8,7 +8,7 @@ A loop turns at its end, behind a test before the first turn:
         while ++i < n
 
 Serial loops look now and then whether somebody has pressed Ctrl-C: outer ones every eighth turn,
-innermost ones every 65,536 turns, between which the loop is free of side exits; `While` every 1,024.
+innermost ones every 65,536 turns, between which the loop has no side exits; `While` every 1,024.
 """
 
 from __future__ import annotations

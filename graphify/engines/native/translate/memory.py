@@ -1,9 +1,9 @@
 """Buffers that come and go: `Allocate`, `Free`, `Point`, `Swap`.
 
-Every block from the heap stands in a slot of its owner (`Domain`) until it is freed, so that whoever
-leaves early frees what is there. Small temporaries of fixed size lie in an arena on the stack. A
-handle has a slot, too: it owns the memory that was allocated for it, and hands it on with `Swap`,
-or with `Point` to another handle.
+Every block from the heap stands in a slot of its owner (`Domain`) until it is freed, so that
+whoever leaves early frees what is there. Small temporaries of fixed size lie in an arena on the
+stack. A handle has a slot, too: it owns the memory that was allocated for it, and hands it on with
+`Swap`, or with `Point` to another handle.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import prod
 
 from graphify.engines.native import memory as blocks
-from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, V
+from graphify.engines.native.llvm import I8, I64, PTR, VOID, V
 from graphify.engines.native.loops.program import (
     INDEX,
     Allocate,
@@ -29,7 +29,7 @@ from graphify.engines.native.loops.program import (
 from graphify.engines.native.translate import addresses, cells
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.statements import rule
-from graphify.engines.native.translate.writer import NO_MEMORY, NULL, Unit, Writer, number
+from graphify.engines.native.translate.writer import NULL, Unit, Writer, number
 
 ALLOCATE, FREE = blocks.NAMES[:2]
 ARENA = 16 << 10  # bytes of small temporaries on the stack
@@ -73,7 +73,7 @@ def _bytes(w: Writer, buffer: Buffer) -> V:
 def allocate(w: Writer, size: V) -> V:
     """A block from the heap; leaves where there is none."""
     block = w.f.call(ALLOCATE, PTR, [size])
-    w.leave_if(w.f.icmp("eq", block, NULL), V(I32, str(NO_MEMORY)))
+    w.leave_if(w.f.icmp("eq", block, NULL), w.unit.no_memory)
     return block
 
 

@@ -6,8 +6,8 @@ The context starts with what the pieces share: the first turn that failed, with 
 words of its message. A failure of an earlier turn replaces that of a later one, so the failure that
 is reported does not depend on the threads.
 
-A loop that reduces into variables of the outside is cut into at most 64 chunks, whose number depends
-on the extent alone; each reduces into its own copy, and the copies are combined in order.
+A loop that reduces into variables of the outside is cut into at most 64 chunks, whose number
+depends on the extent alone; each reduces into its own copy, and the copies are combined in order.
 """
 
 from __future__ import annotations

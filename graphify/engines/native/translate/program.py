@@ -8,7 +8,7 @@
 
 Words of the inputs: for each parameter its address, dims and strides. Words of the outputs: for
 each result its address and dims, then eight words for the values in a failure's message. Statuses
-below zero are -1, a Python exception is pending, and -3, no memory.
+beside those of sites: -1, a Python exception is pending; one more than there are sites, no memory.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from graphify.engines.native.translate import (
     calls,
     costs,
     lapack,
+    library,
     loops,
     memory,
     vectors,
@@ -183,4 +184,4 @@ def _allocations(program: Program) -> list[Allocate]:
     return [s for s in statements(program.body) if isinstance(s, Allocate)]
 
 
-__all__ = ["Function", "Stmt", "Temporary", "calls", "lapack", "loops", "translate"]
+__all__ = ["Function", "Stmt", "Temporary", "calls", "lapack", "library", "loops", "translate"]

@@ -36,7 +36,7 @@ from graphify.engines.native.target import Target
 from graphify.engines.native.translate.arithmetic import is_arithmetic
 from graphify.engines.native.translate.cells import Cell
 
-NO_MEMORY = -3  # a status beside those of sites and -1, a Python exception that is pending
+PENDING = -1  # a status beside those of sites: a Python exception has been set
 
 
 @dataclass(slots=True)
@@ -56,6 +56,11 @@ class Unit:
     inner: dict[Var, Expr] = field(default_factory=dict)  # what variables of parallel bodies are
     sizes: dict[int, tuple[Block, int]] = field(default_factory=dict)  # of blocks, by identity
     names: int = 0
+
+    @property
+    def no_memory(self) -> V:
+        """The status of a run that got no block: the one after those of the sites."""
+        return V(I32, str(len(self.program.sites) + 1))
 
     def name(self, hint: str) -> str:
         """A new name for a function of the module."""
@@ -256,7 +261,7 @@ class Writer:
         if not self.polls:
             return
         status = self.f.call("graphify_poll", I32, [])
-        self.leave_if(self.f.icmp("ne", status, V(I32, "0")), V(I32, "-1"))
+        self.leave_if(self.f.icmp("ne", status, V(I32, "0")), V(I32, str(PENDING)))
 
 
 def number(value: int) -> V:
