@@ -12,11 +12,8 @@ import graphify.ops.effects
 import graphify.ops.operators  # noqa: F401  # attaches Tensor's methods
 from graphify.engines.base import get_engine
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor, recording
-from graphify.ir.graph import Builder, Graph
-from graphify.ir.op import REGISTRY, Op
-from graphify.ir.sizes import fresh
-from graphify.ir.types import Spec
+from graphify.ir.graph import Graph
+from graphify.ir.op import REGISTRY
 from tests.engines.ops import SAMPLED, by_node, samples, table_graph
 from tests.tolerances import assert_close
 

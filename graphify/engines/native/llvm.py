@@ -233,7 +233,7 @@ class Function:
 
     def lines(self) -> Iterator[str]:
         params = ", ".join(
-            f"{p[0]} {p[2] + ' ' if len(p) > 2 else ''}%{p[1]}"  # type: ignore[misc]
+            f"{p[0]} {p[2] + ' ' if len(p) > 2 else ''}%{p[1]}"
             for p in self._params
         )
         linkage = f"{self.linkage} " if self.linkage else ""
@@ -504,7 +504,7 @@ class Function:
         return self.op(value.type, f"atomicrmw add {pointer}, {value} {order}")
 
     def compare_exchange(self, pointer: V, expected: V, new: V) -> tuple[V, V]:
-        """Write `new` where `expected` is found; gives what was there and whether it was written."""
+        """Write `new` where `expected` is found; gives what was there, and whether it was."""
         pair = Type(f"{{ {new.type}, i1 }}")
         both = self.op(pair, f"cmpxchg {pointer}, {expected}, {new} seq_cst seq_cst")
         return self.op(new.type, f"extractvalue {both}, 0"), self.op(BIT, f"extractvalue {both}, 1")

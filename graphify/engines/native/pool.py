@@ -9,8 +9,8 @@ done. `grain` says how many items are worth about 5 us: smaller jobs are not cut
 How a job is shared. One word, the ticket, holds {generation, pieces left}; taking a piece is a
 compare-and-swap that counts it down. A worker that comes late finds no pieces or another
 generation, so it never touches a job that is over, and the caller never waits for a worker that
-took nothing: it can do all the pieces alone, as it does in the child of a fork. There is one job at a
-time: callers inside a job, or beside one, run serially instead of oversubscribing the machine.
+took nothing: it can do all the pieces alone, as it does in the child of a fork. There is one job at
+a time: callers inside a job, or beside one, run serially instead of oversubscribing the machine.
 
 Workers spin for a while after a job, then sleep. They block all signals, so that Python's handlers
 run in its own threads. The number of threads is `config.num_threads`, from GRAPHIFY_NUM_THREADS.
@@ -42,8 +42,8 @@ _PAUSE = {"x86_64": ("llvm.x86.sse2.pause", ()), "aarch64": ("llvm.aarch64.hint"
 _MASK_BYTES = 128  # a set of CPUs, a set of signals
 _LOCK_BYTES = 128  # no less than any system's pthread_mutex_t, pthread_cond_t
 
-# NOTE: a woken futex waiter may be placed on the CPU of the thread that wakes it, where it stays for
-# milliseconds. So that CPU is taken from the workers' affinity before they are woken. With many
+# NOTE: a woken futex waiter may be placed on the CPU of the thread that wakes it, where it stays
+# for milliseconds. So that CPU is taken from the workers' affinity before they are woken. With many
 # workers that would cost more than it brings.
 _STEERED = 8
 

@@ -1,4 +1,4 @@
-"""Python's own numbers in registers: the exact result, or the reference meaning's error and words."""
+"""Python's own numbers in registers: the exact result, or the reference's error and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules for checks, for results of counted size, for random bits, and for the order of complex numbers."""
+"""Rules for checks, results of counted size, random bits, and the order of complex numbers."""
 
 from typing import Any
 

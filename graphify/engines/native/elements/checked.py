@@ -188,7 +188,7 @@ def _power_loop(f: Function, a: V, b: V, over: V) -> V:
 
 
 def _float_power(f: Function, a: Element, b: Element) -> Outcome:
-    """Python's: zero to a negative power, and what does not fit, are errors; so are complex ones."""
+    """Python's: zero to a negative power, what does not fit, complex results: errors."""
     result = apply(f, "power", [a, b], a.dtype)
     assert isinstance(result, Element)
     x, y, z = (X(f, e.value) for e in (a, b, result))

@@ -1,4 +1,4 @@
-"""Ops on real floats: those of 32 and 64 bits are the functions of `maths`, 16 bits go through float.
+"""Ops on real floats: 32 and 64 bits are the functions of `maths`, 16 bits go through float.
 
 The few whose answer depends on a format's own bits (the next number, the distance to it) work on
 the 16 bits themselves.

@@ -1,7 +1,7 @@
 """float16 to float and back, on CPUs with instructions for it and on those without.
 
-LLVM would call a library function per lane where the CPU has none; integer arithmetic is branch-free
-and exact, and vectors do it at once.
+LLVM would call a library function per lane where the CPU has none; integer arithmetic is
+branch-free and exact, and vectors do it at once.
 """
 
 from __future__ import annotations

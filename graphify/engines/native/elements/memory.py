@@ -42,7 +42,7 @@ def store(
     """Write the lanes to the element at `pointer` and those that follow it.
 
     Args:
-        nontemporal: past the caches; the pointer must be aligned to the vector, at most to 64 bytes,
+        nontemporal: past the caches; the pointer must be aligned to the vector, up to 64 bytes,
             and the caller fences. Ignored with a mask.
     """
     if not is_complex(x.dtype):

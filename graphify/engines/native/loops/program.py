@@ -17,7 +17,8 @@ Nothing here knows of LLVM, of graphs or of vectors: `kind` of a loop says what 
     Expr  = Const(value, dtype) | Var(name, dtype) | Load(buffer, index) | Apply(op, args, dtype)
     Stmt  = Let(var, value) | Checked(var, op, args) | Set(var, value)
           | Store(buffer, index, value) | Reduce(var, op, value)
-          | For(var, extent, body, kind) | While(test, condition, body) | If(condition, then, orelse)
+          | For(var, extent, body, kind) | While(test, condition, body)
+          | If(condition, then, orelse)
           | Allocate(buffer) | Free(buffer) | Point(handle, buffer) | Swap(a, b)
           | Call(function, buffers, scalars, ...) | Fail(condition, site, values) | Note(text)
     Block = tuple of Stmt

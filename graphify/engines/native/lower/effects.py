@@ -23,7 +23,6 @@ from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.errors import InternalError
 from graphify.ir.graph import Node, Value, attr_sizes
 
-
 MOST = 8  # values that a failure can keep
 
 

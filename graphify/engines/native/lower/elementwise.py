@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import graphify.ops.elementwise  # noqa: F401  (fills the registry)
 from graphify.engines.native.loops.program import (
     INDEX,
     ONE,
@@ -215,7 +216,5 @@ def _register() -> None:
         if op.extra.get("elementwise") and name not in _ALREADY:
             rule(name)(_elementwise)
 
-
-import graphify.ops.elementwise  # noqa: F401  (fills the registry)
 
 _register()

@@ -40,7 +40,7 @@ def _number(value: int, dtype: np.dtype[np.unsignedinteger] = U32) -> Const:
 
 
 def threefry(low: Lowering, keys: Sequence[Expr], x0: Expr, x1: Expr) -> tuple[Expr, Expr]:
-    """One block: 20 rounds on the two words of a counter, in groups of four with a key after each."""
+    """One block: 20 rounds on the two words of a counter, a key after each four."""
     x0, x1 = low.let(_op("add", x0, keys[0])), low.let(_op("add", x1, keys[1]))
     for group in range(5):
         for turn in ROTATIONS[group % 2]:

@@ -2,8 +2,8 @@
 
 Small products, and those with few terms, run the strided kernel over the operands where they lie.
 Large ones are cut into blocks that fit the caches and packed, after Goto and van de Geijn, "Anatomy
-of high-performance matrix multiplication" (2008): for each stretch of columns and of terms, the right
-operand is packed, then the left one, and groups of tiles are shared among the threads.
+of high-performance matrix multiplication" (2008): for each stretch of columns and of terms, the
+right operand is packed, then the left one, and groups of tiles are shared among the threads.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def parallel(f: Function, name: str, job: V, count: V, cost: V, enough: int) -> 
 
 
 def write_strided_tiles(made: Module, numbers: Numbers, plan: Plan) -> None:
-    """strided_rows(job, begin, end): tiles of rows, across all columns. strided_columns: the other."""
+    """strided_rows(job, begin, end): tiles of rows, across all columns; or the other way."""
     width = i64(plan.strided.vectors * numbers.lanes)
     f = made.function("strided_rows", VOID, _RANGE, "internal")
     panels = upwards(f, JOB.get(f, f.args["job"], "columns"), width)
@@ -151,7 +151,7 @@ def _pack_panel(
 
 
 def write_multiply(made: Module, numbers: Numbers, plan: Plan, kernel: str) -> None:
-    """multiply(job, begin, end): task t is stretch t % stretches of the columns, group t // that."""
+    """multiply(job, begin, end): task t is stretch t % stretches of columns, group t // that."""
     f = made.function("multiply", VOID, _RANGE, "internal")
     job = f.args["job"]
     group, stretch = JOB.get(f, job, "group"), JOB.get(f, job, "stretch")

@@ -5,8 +5,8 @@
     void graphify_convolution_kernel_<dtype>(ptr x, ptr y, ptr w, ptr geometry)
 
 The three ops of `graphify/ops/convolution.py`; the third argument is the result. All arrays are
-C-ordered: x [N, S0, S1, S2, groups * C], w [K0, K1, K2, C, groups * Q], y [N, O0, O1, O2, groups * Q].
-`geometry` is i64 words:
+C-ordered: x [N, S0, S1, S2, groups * C], w [K0, K1, K2, C, groups * Q], y [N, O0, O1, O2, groups *
+Q]. `geometry` is i64 words:
 
     N, groups, C, Q, then for each of three spatial axes: S, K, O, stride, dilation, padding
 
@@ -14,10 +14,11 @@ Fewer spatial axes are written as leading axes 1, 1, 1, 1, 1, 0 (`geometry` make
 The epilogue (or null) is that of matrix products: rows are places of y from the first sample on,
 columns its channels.
 
-Nothing is unrolled into a matrix of windows: a line of places along the last axis is a matrix product
-whose left operand overlaps itself, with one run of terms (see `microkernel.py`) for each stretch of
-the window. Padding is a copy of the input with zeros around it. The gradient for a strided input is
-one such product for each phase of its places, since each phase meets its own part of the kernel.
+Nothing is unrolled into a matrix of windows: a line of places along the last axis is a matrix
+product whose left operand overlaps itself, with one run of terms (see `microkernel.py`) for each
+stretch of the window. Padding is a copy of the input with zeros around it. The gradient for a
+strided input is one such product for each phase of its places, since each phase meets its own part
+of the kernel.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The gradient of a convolution for its kernel: one matrix product for each tap of the kernel.
 
-Rows are channels (of all taps that are neighbours in memory), columns features, and the terms of the
-sums all places of all samples, a run for each line. Long sums are cut into parts whose operands fit
-the cache.
+Rows are channels (of all taps that are neighbours in memory), columns features, and the terms of
+the sums all places of all samples, a run for each line. Long sums are cut into parts whose operands
+fit the cache.
 """
 
 from __future__ import annotations

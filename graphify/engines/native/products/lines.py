@@ -1,4 +1,4 @@
-"""The places of a convolution's result, line by line: products of overlapping windows and the kernel.
+"""A convolution's result, line by line: products of overlapping windows and the kernel.
 
     phase(ptr work)
 

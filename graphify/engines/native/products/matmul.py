@@ -4,8 +4,8 @@
                                  ptr C, i64 c_row, i64 c_col, i64 m, i64 n, i64 k,
                                  ptr epilogue, ptr context)
 
-C = A @ B for A of m rows and k columns and B of k rows and n columns. Strides count elements and may
-be anything, zero and negative included, except that no two elements of C may be one. C must not
+C = A @ B for A of m rows and k columns and B of k rows and n columns. Strides count elements and
+may be anything, zero and negative included, except that no two elements of C may be one. C must not
 overlap A or B. k = 0 gives zeros.
 
     void epilogue(ptr context, ptr tile, i64 c_row, i64 c_col,

@@ -2,9 +2,9 @@
 
     pack_<width>(ptr source, i64 wide, i64 long, i64 valid, i64 terms, ptr target)
 
-writes a panel: for each term, `width` (working) numbers next to each other. `wide` and `long` are the
-source's steps from number to number and from term to term. A panel at an edge, with fewer `valid`
-numbers than its width, repeats the last one: the sums made of those are never looked at.
+writes a panel: for each term, `width` (working) numbers next to each other. `wide` and `long` are
+the source's steps from number to number and from term to term. A panel at an edge, with fewer
+`valid` numbers than its width, repeats the last one: the sums made of those are never looked at.
 """
 
 from __future__ import annotations
