@@ -15,6 +15,7 @@ from graphify.engines.native.lower import (  # noqa: F401  (each registers its r
     random,
     reductions,
     solving,
+    sorting,
     spectral,
     views,
 )

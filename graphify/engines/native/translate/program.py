@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from graphify.config import config
 from graphify.engines.native.elements.element import Element
-from graphify.engines.native.llvm import BIT, I8, I32, I64, PTR, VOID, Function, Module, V
+from graphify.engines.native.llvm import BIT, I8, I32, I64, PTR, VOID, Module, V
 from graphify.engines.native.loops.check import check
 from graphify.engines.native.loops.program import (
     INDEX,
@@ -27,8 +27,6 @@ from graphify.engines.native.loops.program import (
     Point,
     Program,
     Reduce,
-    Stmt,
-    Temporary,
     Var,
 )
 from graphify.engines.native.loops.walk import statements
@@ -184,4 +182,4 @@ def _allocations(program: Program) -> list[Allocate]:
     return [s for s in statements(program.body) if isinstance(s, Allocate)]
 
 
-__all__ = ["Function", "Stmt", "Temporary", "calls", "lapack", "library", "loops", "translate"]
+__all__ = ["calls", "lapack", "library", "loops", "translate"]
