@@ -16,10 +16,9 @@ import numpy as np
 
 from graphify.engines.native.elements.element import Element
 from graphify.engines.native.elements.memory import memory_type
-from graphify.engines.native.llvm import I64, PTR, Type, V
+from graphify.engines.native.llvm import I64, Type, V
 from graphify.engines.native.loops.program import (
     INDEX,
-    ONE,
     Apply,
     Buffer,
     Const,
@@ -221,6 +220,3 @@ def _scaled(expr: Expr, scale: Expr) -> Iterator[Expr]:
     product = times(expr, scale)
     if product != index(0):
         yield product
-
-
-__all__ = ["ONE", "PTR", "base", "element", "element_type", "is_arithmetic", "value"]

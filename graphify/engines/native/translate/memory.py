@@ -13,7 +13,6 @@ from math import prod
 from graphify.engines.native import memory as blocks
 from graphify.engines.native.llvm import I8, I64, PTR, VOID, V
 from graphify.engines.native.loops.program import (
-    INDEX,
     Allocate,
     Buffer,
     Const,
@@ -175,6 +174,3 @@ def release(unit: Unit) -> str:
                 f.call(FREE, VOID, [block])
         f.ret()
     return name
-
-
-__all__ = ["INDEX", "allocate", "cell_of", "give_out", "own", "release", "result_word"]

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from graphify.engines.native.elements.element import Element, register_types
-from graphify.engines.native.llvm import I32, I64, PTR, Function, Spot, Type, V
+from graphify.engines.native.llvm import I32, I64, PTR, Function, Type, V
 from graphify.engines.native.loops.program import (
     Allocate,
     Block,
@@ -366,6 +366,3 @@ def _call_part(w: Writer, name: str, base: V, context: Context) -> None:
         else:
             parts_ = words.take(register_types(thing.dtype, 1))
             w.define(thing, Element(thing.dtype, tuple(parts_)))
-
-
-__all__ = ["Context", "Needs", "Spot", "Words", "context_for", "empty", "fill", "in_parts", "needs"]

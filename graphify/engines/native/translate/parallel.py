@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from graphify.engines.native import pool
 from graphify.engines.native.elements.element import Element
-from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, Function, V
+from graphify.engines.native.llvm import I32, I64, PTR, VOID, Function, Spot, V
 from graphify.engines.native.loops.program import (
     Allocate,
     Apply,
@@ -33,8 +33,8 @@ from graphify.engines.native.loops.program import (
 )
 from graphify.engines.native.loops.walk import parts, statements
 from graphify.engines.native.translate import addresses, cells, costs, outline, vectors
+from graphify.engines.native.translate.arithmetic import is_arithmetic
 from graphify.engines.native.translate.cells import Cell
-from graphify.engines.native.translate.memory import release
 from graphify.engines.native.translate.reductions import IDEMPOTENT, NEUTRAL, neutral
 from graphify.engines.native.translate.statements import FAILURE_WORDS, block, combine
 from graphify.engines.native.translate.writer import Domain, Home, Unit, Writer, number
@@ -79,7 +79,7 @@ def _work(w: Writer, stmt: For) -> Expr:
 def _bound(w: Writer, expr: Expr) -> Expr:
     """An upper bound or a guess of an extent, in variables that are there."""
     if all(p in w.values for p in parts(expr) if isinstance(p, Var)):
-        return expr if addresses.is_arithmetic(expr) else index(64)
+        return expr if is_arithmetic(expr) else index(64)
     match expr:
         case Apply("minimum", (a, b)):
             for side in (b, a):
@@ -193,7 +193,7 @@ def _body(w: Writer, stmt: For, turn: V, begin: V, end: V) -> None:
         block(w, stmt.body)
 
 
-def _close(w: Writer, turn: V, spot: outline.Spot) -> None:
+def _close(w: Writer, turn: V, spot: Spot) -> None:
     """The way out: free what is left, and report a failure."""
     from graphify.engines.native.translate.program import leave_memory, reserve
 
@@ -357,6 +357,3 @@ def _combine(w: Writer, sums: list[Sum], chunks: V) -> None:
             else:
                 assert cell.dtype is not None
                 combine(w, cell, s.op, Element(cell.dtype, tuple(parts_)))
-
-
-__all__ = ["I8", "possible", "release", "write"]

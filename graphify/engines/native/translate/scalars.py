@@ -12,9 +12,10 @@ from graphify.engines.native.elements.cast import cast, truth
 from graphify.engines.native.elements.element import Element, constant, select
 from graphify.engines.native.elements.memory import load
 from graphify.engines.native.elements.table import apply
-from graphify.engines.native.llvm import BIT, PTR, Type, V
+from graphify.engines.native.llvm import V
 from graphify.engines.native.loops.program import INDEX, Apply, Const, Expr, Load, Var
 from graphify.engines.native.translate import addresses
+from graphify.engines.native.translate.arithmetic import is_arithmetic
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.writer import Writer
 from graphify.ir.types import DType, is_complex, is_float
@@ -42,7 +43,7 @@ def scalar(w: Writer, expr: Expr, guard: V | None = None) -> Element:
                 pointer = w.f.select(guard, pointer, nothing(w))
             return load(w.f, buffer.dtype, pointer, 1)
         case Apply(op, args, dtype):
-            if dtype == INDEX and addresses.is_arithmetic(expr):
+            if dtype == INDEX and is_arithmetic(expr):
                 return Element(INDEX, (addresses.value(w, expr),))
             if op == "where":
                 return choose(w, args, guard)
@@ -84,7 +85,7 @@ def guarded_index(w: Writer, index: tuple[Expr, ...], guard: V) -> tuple[Expr, .
 
 
 def _guarded(w: Writer, expr: Expr, guard: V) -> Expr:
-    if addresses.is_arithmetic(expr):
+    if is_arithmetic(expr):
         return expr
     var = Var("at", INDEX)
     w.define(var, scalar(w, expr, guard))
@@ -109,6 +110,3 @@ def is_data(w: Writer, expr: Expr) -> bool:
 def nothing(w: Writer) -> V:
     """Sixteen zero bytes to read from."""
     return w.unit.module.constant_bytes("nothing", bytes(16), align=16)
-
-
-__all__ = ["BIT", "PTR", "Type", "both", "choose", "is_data", "nothing", "operate", "scalar"]

@@ -28,7 +28,7 @@ from graphify.engines.native.loops.program import (
 from graphify.engines.native.translate import addresses, cells, outline
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.scalars import operate, scalar
-from graphify.engines.native.translate.writer import Writer, number
+from graphify.engines.native.translate.writer import Writer
 from graphify.ir.types import is_inexact
 
 RULES: dict[type, Callable[[Writer, Any], None]] = {}
@@ -176,6 +176,3 @@ def words(w: Writer, x: Element) -> list[V]:
 @rule(Note)
 def _note(w: Writer, stmt: Note) -> None:
     w.f.comment(stmt.text.replace("\n", " "))
-
-
-__all__ = ["RULES", "block", "combine", "number", "rule", "words"]

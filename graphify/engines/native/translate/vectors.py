@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from graphify.engines.native.llvm import I64, Type, V
+from graphify.engines.native.llvm import Type, V
 from graphify.engines.native.loops.program import (
     INDEX,
     Apply,
@@ -45,6 +45,7 @@ from graphify.engines.native.loops.walk import (
     statements,
 )
 from graphify.engines.native.translate import addresses, reductions
+from graphify.engines.native.translate.arithmetic import is_arithmetic
 from graphify.engines.native.translate.copies import Copy
 from graphify.engines.native.translate.costs import weight_of_block
 from graphify.engines.native.translate.lanes import VectorLoop, accesses
@@ -134,7 +135,7 @@ def _values(stmt: Stmt) -> list[Expr]:
             return [value]
         case For():
             return []
-        case Let(var, value) if var.dtype == INDEX and addresses.is_arithmetic(value):
+        case Let(var, value) if var.dtype == INDEX and is_arithmetic(value):
             return []
     return list(expressions_of(stmt))
 
@@ -145,7 +146,7 @@ def _widest(expr: Expr) -> tuple[int, bool]:
     stack = [expr]
     while stack:
         e = stack.pop()
-        if e.dtype == INDEX and addresses.is_arithmetic(e):
+        if e.dtype == INDEX and is_arithmetic(e):
             uses = uses or not isinstance(e, Const)
             continue
         widest = max(widest, part_bytes(e.dtype))
@@ -164,7 +165,7 @@ def part_bytes(dtype: DType) -> int:
 def _gathers(stmt: Stmt) -> bool:
     for expr in expressions_of(stmt):
         for part in parts(expr):
-            if isinstance(part, Load) and not all(map(addresses.is_arithmetic, part.index)):
+            if isinstance(part, Load) and not all(map(is_arithmetic, part.index)):
                 return True
     return False
 
@@ -320,6 +321,3 @@ def mask(w: Writer, loop: VectorLoop, start: V, end: V) -> V | None:
     if bits < 64:
         left = f.convert("trunc", left, Type(f"i{bits}"))
     return f.icmp("ult", f.iota(type), f.splat(left, loop.lanes))
-
-
-__all__ = ["I64", "possible", "write"]

@@ -26,7 +26,6 @@ from graphify.engines.native.loops.program import (
     Const,
     Expr,
     Handle,
-    Load,
     Program,
     Var,
     View,
@@ -270,5 +269,3 @@ def number(value: int) -> V:
 
 
 NULL = V(PTR, "null")
-
-__all__ = ["NULL", "Block", "Domain", "Home", "Load", "Scope", "Unit", "Writer", "number"]
