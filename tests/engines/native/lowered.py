@@ -70,3 +70,13 @@ def complains(op: Op, arrays: Sequence[Any], symbolic: bool = True, **attrs: Any
     with pytest.raises(want.type) as got:
         get_engine("native").compile(graph)(list(arrays))
     assert str(got.value).splitlines()[0] == str(want.value).splitlines()[0]
+
+
+def agree_in_sizes(op: Op, cases: Sequence[Sequence[Any]], **attrs: Any) -> None:
+    """As `agree`, for operands of equal ranks: compiled once, run for all of them."""
+    graph = graph_of(op, cases[0], True, attrs)
+    native, reference = (get_engine(name).compile(graph) for name in ("native", "reference"))
+    assert "host" not in native.lowered().text
+    for arrays in cases:
+        for g, w in zip(native(list(arrays)), reference(list(arrays)), strict=True):
+            assert_close(g, w)
