@@ -154,7 +154,25 @@ def size_op(name: str, a: Dim, b: Dim) -> Dim:
         return a + b
     if name == "wrap" and not_negative(a):
         return a
+    if name in ("max", "min"):
+        for nested, bound in ((a, b), (b, a)):
+            flat = _flattened(name, nested, bound)
+            if flat is not None:
+                return flat
     return _from_terms([(((SizeOp(name, (a, b)), 1),), 1)])
+
+
+def _flattened(name: str, nested: Dim, bound: Dim) -> Dim | None:
+    """max(max(x, 0) - 1, 0) as max(x - 1, 0): slices of slices have one size, however written."""
+    if not isinstance(nested, Size) or not isinstance(bound, int):
+        return None
+    for monomial, coefficient in nested.terms:
+        match monomial, coefficient:
+            case ((SizeOp(name=inner, args=(x, int() as y)), 1),), 1 if inner == name:
+                rest = nested - _from_terms([(monomial, 1)])
+                if isinstance(rest, int):
+                    return size_op(name, x + rest, _OPERATIONS[name](y + rest, bound))
+    return None
 
 
 def dim_variables(value: Any) -> Iterator[SizeVar]:

@@ -100,6 +100,7 @@ def _with(own: Summary, fact: Summary) -> Summary:
         own.fails or fact.fails,
         own.allocates | fact.allocates,
         own.size,
+        own.guards or fact.guards,
     )
 
 
@@ -146,6 +147,8 @@ def _may_fuse(first: For, a: Summary, second: For, b: Summary) -> bool:
         return False
     if (a.effects or a.fails) and (b.effects or b.fails):
         return False
+    if a.guards and _gathers(b):
+        return False  # where it reads may be checked in a later turn
     if not (a.changes - a.defines).isdisjoint(b.uses | b.changes):
         return False
     if not (b.changes - b.defines).isdisjoint(a.uses):
@@ -153,6 +156,14 @@ def _may_fuse(first: For, a: Summary, second: For, b: Summary) -> bool:
     shared = [r for r in a.writes if r in b.reads or r in b.writes]
     shared += [r for r in b.writes if r in a.reads]
     return all(_in_step(root, first.var, a, second.var, b) for root in shared)
+
+
+def _gathers(fact: Summary) -> bool:
+    """Whether a place in memory depends on what is in memory."""
+    accesses = [a for found in (fact.reads, fact.writes) for each in found.values() for a in each]
+    return any(
+        isinstance(part, Load) for _, index in accesses for i in index or () for part in parts(i)
+    )
 
 
 def _same_depth(first: For, second: For) -> bool:

@@ -17,6 +17,7 @@ from graphify.engines.native.loops.forward import drop_dead, forward
 from graphify.engines.native.loops.fuse import fuse
 from graphify.engines.native.loops.memory import free, hoist_allocations
 from graphify.engines.native.loops.program import Block, Program
+from graphify.engines.native.loops.raising import raise_checks
 from graphify.engines.native.loops.ranges import drop_checks
 from graphify.engines.native.loops.schedule import schedule
 from graphify.engines.native.loops.share import contract, share
@@ -26,6 +27,7 @@ from graphify.errors import InternalError, PassError
 PASSES: list[tuple[str, Callable[[Block], Block]]] = [
     ("trust counters", trust_counters),
     ("tidy", tidy),  # indices by their own names: fusion compares them
+    ("raise checks", raise_checks),  # loops do not pass them
     ("fuse", fuse),
     ("forward", forward),  # what fused loops hand on stays in registers
     ("drop dead", drop_dead),  # and then need not be stored

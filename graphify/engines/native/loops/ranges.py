@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from graphify.engines.native.loops.program import (
+    BOOL,
     INDEX,
     Apply,
     Block,
@@ -373,18 +374,77 @@ def _extent(extent: Expr, known: Knowledge) -> Form | None:
 
 
 def _while(stmt: While, known: Knowledge) -> Stmt:
+    block = (*stmt.test, *stmt.body)
+    first = {v: known.current.get(v) for v in summary(block).changes if v.dtype == INDEX}
+    steps = _steps(stmt, known, first)
     inside = known.copy()
-    _forget(inside, (*stmt.test, *stmt.body))
+    _forget(inside, block)
+    inside.facts += _course(inside, first, steps)
     test = _block(stmt.test, inside)
     inside.learn(_resolved(stmt.condition, test), True)
     body = _block(stmt.body, inside)
-    _forget(known, (*stmt.test, *stmt.body))
+    _forget(known, block)
+    known.facts += _course(known, first, steps)
     return replace(stmt, test=test, body=body)
+
+
+Steps = dict[Var, tuple[int, Form | None]]  # what a turn adds, and what it was at most before that
+
+
+def _steps(stmt: While, known: Knowledge, first: Mapping[Var, Form | None]) -> Steps:
+    """The variables to which every turn adds the same constant: found by going through one turn."""
+    if all(form is None for form in first.values()):
+        return {}
+    turn = known.copy()
+    _forget(turn, (*stmt.test, *stmt.body))
+    atoms = {v: next(iter(turn.current[v])) for v in first}
+    start = len(turn.facts)
+    test = _block(stmt.test, turn)
+    turn.learn(_resolved(stmt.condition, test), True)
+    facts = turn.facts[start:]
+    _block(stmt.body, turn)
+    found: Steps = {}
+    for var, atom in atoms.items():
+        end = turn.current.get(var, {})
+        if first[var] is not None and end.get(atom) == 1 and set(end) <= {atom, ONE}:
+            limits = (_limit(fact, atom, set(atoms.values())) for fact in facts)
+            limit = next((x for x in limits if x is not None), None)
+            found[var] = (end.get(ONE, 0), limit)
+    return found
+
+
+def _limit(fact: Form, atom: object, varying: AbstractSet[object]) -> Form | None:
+    """The form that a fact says is not less than an atom, if nothing in it changes."""
+    if fact.get(atom) != -1:
+        return None
+    rest = {a: c for a, c in fact.items() if a is not atom}
+    fixed = all(a is ONE or (isinstance(a, Var) and a not in varying) for a in rest)
+    return rest if fixed else None
+
+
+def _course(known: Knowledge, first: Mapping[Var, Form | None], steps: Steps) -> list[Form]:
+    """What holds of such variables before and after every turn."""
+    facts: list[Form] = []
+    for var, (step, limit) in steps.items():
+        now, start = known.current.get(var), first[var]
+        if now is None or start is None:
+            continue
+        if step >= 0:
+            facts.append(plus(now, start, -1))  # it only grows
+            if limit is not None:  # and only while it is not above the limit
+                last = plus(limit, {ONE: step})
+                if known.proves(plus(last, start, -1)):
+                    facts.append(plus(last, now, -1))
+        if step <= 0:
+            facts.append(plus(start, now, -1))
+    return facts
 
 
 def _resolved(condition: Expr, block: Sequence[Stmt]) -> Expr:
     """A condition that has a name as what it stands for."""
     while isinstance(condition, Var):
+        if condition.mutable:
+            return _of_branches(condition, block)
         found = [s.value for s in block if isinstance(s, Let) and s.var is condition]
         if not found:
             return condition
@@ -392,6 +452,19 @@ def _resolved(condition: Expr, block: Sequence[Stmt]) -> Expr:
     if isinstance(condition, Apply) and condition.op.startswith("logical"):
         args = tuple(_resolved(a, block) for a in condition.args)
         return Apply(condition.op, args, condition.dtype)
+    return condition
+
+
+def _of_branches(condition: Var, block: Sequence[Stmt]) -> Expr:
+    """`a and b`, where a branch on `a` sets the variable to `b`, or else to false or `a`."""
+    for stmt in block:
+        match stmt:
+            case If(a, then, orelse):
+                yes = [s.value for s in then if isinstance(s, Assign) and s.var is condition]
+                no = [s.value for s in orelse if isinstance(s, Assign) and s.var is condition]
+                if yes and no and no[0] in (a, Const(False, BOOL)):
+                    inner = _resolved(yes[0], then)
+                    return Apply("logical_and", (_resolved(a, block), inner), BOOL)
     return condition
 
 

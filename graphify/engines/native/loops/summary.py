@@ -54,6 +54,7 @@ class Summary:
     fails: bool = False
     allocates: set[Buffer] = field(default_factory=set)
     size: int = 0  # how many statements
+    guards: bool = False  # ends the run where what follows would go wrong
 
     def add(self, stmt: Stmt) -> None:
         """Take a statement in, with all that is nested in it."""
@@ -75,7 +76,7 @@ class Summary:
             case For(var):
                 self.defines.add(var)
             case Fail():
-                self.fails = True
+                self.fails = self.guards = True
             case Call():
                 self.call(stmt)
             case Allocate(buffer):
@@ -122,6 +123,7 @@ class Summary:
         self.changes |= other.changes
         self.effects |= other.effects
         self.fails |= other.fails
+        self.guards |= other.guards
         self.allocates |= other.allocates
         self.size += other.size
 
@@ -137,6 +139,7 @@ class Summary:
         self.changes.update(v for b in call.outputs for v in b.shape if isinstance(v, Var))
         self.effects |= call.function == "host"
         self.fails |= call.function == "host"
+        self.guards |= call.function == "host"
 
 
 def _renamed(access: Access, names: Mapping[Var, Var]) -> Access:
@@ -159,7 +162,9 @@ def summary(stmt: Stmt | Iterable[Stmt]) -> Summary:
 
 
 def conflict(a: Summary, b: Summary) -> bool:
-    """Whether the order of two statements matters."""
+    """Whether the order of two statements, `a` before `b`, matters."""
+    if a.guards and (b.reads or b.writes):
+        return True  # what b touches may not be there
     if (a.effects or a.fails) and (b.effects or b.fails):
         return True
     if not a.defines.isdisjoint(b.uses) or not b.defines.isdisjoint(a.uses):

@@ -183,14 +183,21 @@ def _steady(node: Node, body: Graph, params: Sequence[Value], carry: int) -> Non
             raise Declined
 
 
-def _carried_places(low: Lowering, node: Node, carry: int) -> list[Lens | Var]:
-    """A place of its own for each carried value, holding its first one."""
+def _carried_places(
+    low: Lowering, node: Node, carry: int, names: Sequence[Value]
+) -> list[Lens | Var]:
+    """A place of its own for each carried value, holding its first one.
+
+    Args:
+        names: parameters of the body, which are called as the user's variables are.
+    """
     places: list[Lens | Var] = []
     first: list[tuple[Lens, ArrayValue]] = []
     for k in range(carry):
         value = node.inputs[k]
         if not value.spec.shape:
-            places.append(low.variable(low.hint, low.scalar(value)))
+            name = names[k].node.attrs.get("name") or low.hint
+            places.append(low.variable(name, low.scalar(value)))
             continue
         lens = low.overwrites(value, node)
         if lens is None:
@@ -221,7 +228,7 @@ def _turn(
 def _while(low: Lowering, node: Node) -> None:
     body, test, carry = node.attrs["body"], node.attrs["cond"], node.attrs["carry"]
     _steady(node, body, body.params, carry)
-    places = _carried_places(low, node, carry)
+    places = _carried_places(low, node, carry, body.params)
     consts = [low.frame.values[value] for value in node.inputs[carry:]]
     args = [*places, *consts]
     with low.inside() as testing:
@@ -268,7 +275,7 @@ def _repeat(
     outside = _outside(low, node, body, carry, xs)
     if any(v not in outside for value in rows for v in _sizes(value)):
         raise Declined  # the shape of a row is known when it has been computed
-    places = _carried_places(low, node, carry)
+    places = _carried_places(low, node, carry, body.params[1:])
     stacks: list[Lens] = []
     for k, value in enumerate(rows):
         saved, low.frame.sizes = low.frame.sizes, {**low.frame.sizes, **outside}

@@ -428,9 +428,7 @@ def lower(graph: Graph, name: str | None = None, layouts: Sequence[str] | None =
     frame = Frame(facts, {}, {}, {}, set())
     low.frames.append(frame)
     for value, buffer in zip(graph.params, params, strict=True):
-        low.source = value.node.source
-        low.define(value, whole(buffer))
-    low.source = None
+        low.define(value, whole(buffer))  # of no line: a parameter's is the caller's
     _check_sizes(low, graph, params)
     dims = [_known_dims(low, value) for value in graph.results]
     sizes, low.block = tuple(low.block), []
