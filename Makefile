@@ -82,8 +82,8 @@ bench-quick: $(READY)  ## run every benchmark once on small sizes, without the o
 	@set -e; for file in $(filter-out %/report.py,$(wildcard tests/bench/*.py)); do \
 	    echo "== $$file"; $(BIN)/python $$file --quick; done
 
-fuzz: $(READY)  ## compare engines on PROGRAMS=2000 random programs
-	$(SUITE) -q -m fuzz --programs $(PROGRAMS)
+fuzz: $(READY)  ## run PROGRAMS=2000 random programs plainly, eagerly and on the engines; no difference
+	$(BIN)/python -m tests.fuzz $(PROGRAMS) --tensorflow 1 --workers $(WORKERS)
 
 docs: $(READY)  ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from graphify.ir.bind import Tensor
     from graphify.ir.op import Op
 
+MOST = 8  # links of a tensor with a condition; programs that shuffle names beyond that are refused
+
 # What a tensor sees of another one: `(op, operands, attrs)` of each step, as in `Tensor._view`.
 View: TypeAlias = tuple["tuple[Op, tuple[Any, ...], dict[str, Any]]", ...]
 
@@ -61,6 +63,8 @@ def link(tensor: Tensor, other: Tensor, when: Tensor | None, view: View = ()) ->
     if tensor is other:
         return
     mine, theirs = _of(tensor), _of(other)
+    if len(mine.links) >= MOST:
+        when, view = None, ()
     beside = [t for t in {id(t): t for t, _ in observers(other)}.values() if t is not tensor]
     entry = Link(weakref.ref(other), when, view, other if beside else None, not beside)
     for seer in beside:

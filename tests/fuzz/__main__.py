@@ -1,57 +1,41 @@
-"""Try many programs: python -m tests.fuzz 1000 --first 0 --tensorflow 5 --shrink.
+"""Try many programs: python -m tests.fuzz 1000 --first 0 --tensorflow 5 --workers 2 --shrink.
 
-Prints each difference (with --shrink: of the smallest program that still shows it) and, at the end,
-how many programs ran, were refused, and why.
+Prints each difference (with --shrink: of the smallest program that still shows it), how far it is,
+and at the end how many programs ran, were refused, and why. Ends with status 1 if a program does
+not do the same everywhere.
 """
 
 import argparse
-import collections
+import sys
 import time
-import traceback
 
-from tests.fuzz.generator import random_program
-from tests.fuzz.running import compare
-from tests.fuzz.shrinking import shrink
+from tests.fuzz.trying import Tally, tallies
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", type=int)
-    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--tensorflow", type=int, default=0, help="each so many programs; 0: never")
+    parser.add_argument("--workers", type=int, default=1, help="processes")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--most", type=int, default=10, help="stop after so many differences")
     options = parser.parse_args()
-    counts: collections.Counter[str] = collections.Counter()
-    reasons: collections.Counter[str] = collections.Counter()
-    start = time.time()
-    for seed in range(options.first, options.first + options.programs):
-        program = random_program(seed)
-        with_tensorflow = options.tensorflow and seed % options.tensorflow == 0
-        engines = ("reference", "tensorflow") if with_tensorflow else ("reference",)
-        try:
-            verdict = compare(program, engines)
-        except Exception:
-            print(f"seed {seed}\n{program.source}")
-            traceback.print_exc()
-            raise
-        counts["programs"] += 1
-        counts["skipped"] += verdict.skipped is not None
-        counts["lazy errors"] += verdict.lazy > 0
-        counts["rounding"] += verdict.rounding > 0
-        if verdict.refused:
-            counts["refused"] += 1
-            reasons[" ".join(verdict.refused.split()[:12])] += 1
-        if verdict.difference:
-            counts["different"] += 1
-            found = shrink(verdict.difference, engines) if options.shrink else verdict.difference
-            print(f"{found}\n", flush=True)
-            if counts["different"] >= options.most:
-                break
-    print(dict(counts), f"{time.time() - start:.0f} s")
-    for reason, count in reasons.most_common(25):
+    total, start = Tally(), time.time()
+    seeds = range(options.first, options.first + options.programs)
+    for tally in tallies(seeds, options.tensorflow, options.shrink, options.workers):
+        total.add(tally)
+        for text in tally.found:
+            print(f"\n{text}")
+        summary = ", ".join(f"{count} {what}" for what, count in total.counts.items() if count)
+        print(f"{time.time() - start:5.0f} s: {summary}", flush=True)
+        if len(total.found) >= options.most:
+            break
+    print(f"refused, {sum(total.reasons.values())} in all:")
+    for reason, count in total.reasons.most_common(25):
         print(f"{count:5}  {reason}")
+    return 1 if total.found else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

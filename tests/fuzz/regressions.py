@@ -159,6 +159,78 @@ def program(xi, s):
     xi += round(s)
     return xi
 """,
+    "a loop gives a name the array of another name": """
+def program(s, k):
+    first = s
+    for i in range(k, 1):
+        s = first
+    s += s
+    return first
+""",
+    "a part of an argument on one path": """
+def program(x, y, k):
+    part = x[k % 2:] if k > 0 else y[1:]
+    part[0] = 7.0
+    x[1] += 1.0
+    y[-1] = part[1]
+    return part
+""",
+    "parts of an array that a branch makes": """
+def program(x, k):
+    if k > 1:
+        a = x * 2
+        first, rest = a[:2], a[1:]
+    else:
+        first, rest = x[:2], x[2:]
+    first[1] = 50.0
+    rest[0] += 1.0
+    return first, rest
+""",
+    "names change their arrays in a loop that updates one": """
+def program(x, y, k):
+    z = x
+    for i in range(k + 3):
+        x, y = y, x
+        x[0] += 1.0
+        if y[1] > 0:
+            z = z * 2
+        z[1] -= 1.0
+    z[0] = 9.0
+    return x, y, z
+""",
+    "two names for what each turn makes": """
+def program(x, y, k):
+    for i in range(k + 9):
+        y[0] += 1.0
+        x[-1] -= 2.0
+        if i % 2 == k % 2:
+            x = y = x + y
+        elif i % 3 == 0:
+            y = x.copy()
+    x[0] = 3.0
+    return x, y
+""",
+    "a chain of names in an unrolled loop": """
+def program(x, y, s):
+    v = x
+    for e in [s, 1.0]:
+        if v.sum() > e:
+            v = y[1:]
+            v[0] -= e
+        elif y[0] > e:
+            y = v
+        v[:1] += 1.0
+    x[0] = 5.0
+    return x, y, v
+""",
+    "numbers that a loop leaves alone, or binds": """
+def program(x):
+    v = 1.5
+    for i in range(12):
+        v = v
+        n = 3
+    return v, n
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-
 from graphify.autograph.operators import sharing
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.heap import (

@@ -21,9 +21,9 @@ from graphify.autograph.operators.sharing import (
     ALIAS,
     Origin,
     all_of,
-    has_known_sizes,
     is_number,
     origins,
+    unknown_sizes,
 )
 from graphify.ir.bind import Tensor
 from graphify.ir.graph import Builder
@@ -67,7 +67,7 @@ class LoopLinks:
     values: dict[_Flag, Tensor] = field(default_factory=dict)  # in the frame traced last
 
     def separate(self, place: Place) -> None:
-        """From now on the loop carries a flag that says whether a place holds what it held first."""
+        """From now on the loop carries a flag: whether a place still holds what it held first."""
         self.ambiguous.add(place)
 
     def separate_all(self) -> bool:
@@ -297,7 +297,7 @@ def _any_of(ways: Iterator[list[Tensor]]) -> Tensor:
 
 def _view_key(view: View, frame: Builder | None) -> Any:
     """What tells views apart; None if only the turn that makes the view knows what it sees."""
-    if frame is not None and not has_known_sizes(view, frame.parent):
+    if frame is not None and unknown_sizes(view, frame.parent):
         return None
     steps: list[Any] = []
     for op, operands, attrs in view:

@@ -19,12 +19,13 @@ from typing import Any
 
 from graphify.autograph.operators.state import placeholder
 from graphify.errors import InternalError
-from graphify.ir.bind import Tensor, current_builder, recording, resolve
+from graphify.ir.bind import Tensor, as_tensor, current_builder, recording, resolve
 from graphify.ir.graph import Builder
-from graphify.ir.sharing import View, is_live, link, same_view
-from graphify.ir.sizes import Size, dim_variables
+from graphify.ir.sharing import MOST, View, is_live, link, same_view
+from graphify.ir.sizes import SizeVar, dim_variables, size, substitute
 from graphify.ops import elementwise
 from graphify.ops.indexing import slice_
+from graphify.ops.shape import as_dim
 
 # The view by which the body of a loop sees a tensor of its state (see carry.py). In the turns after
 # the first it may be another tensor, so nobody looks through it.
@@ -100,15 +101,16 @@ def all_of(conditions: Iterable[Tensor]) -> Tensor:
     return functools.reduce(lambda a, b: elementwise.logical_and(a, b), conditions)
 
 
-def has_known_sizes(view: View, builder: Builder | None) -> bool:
-    """Whether a frame knows the sizes that stand in a view's attributes."""
-    sized = [
-        attr for _, _, attrs in view for attr in attrs.values() if isinstance(attr, tuple | Size)
-    ]
+def unknown_sizes(view: View, builder: Builder | None) -> list[SizeVar]:
+    """The size variables in a view's attributes that a frame does not know."""
+    attrs = [tuple(attrs.values()) for _, _, attrs in view]
+    found = dict.fromkeys(variable for attr in attrs for variable in dim_variables(attr))
+    return [variable for variable in found if builder and not _is_known(variable, builder)]
+
+
+def _is_known(variable: SizeVar, builder: Builder) -> bool:
     try:
-        for variable in (v for attr in sized for v in dim_variables(attr)):
-            if builder is not None:
-                builder.ensure_size(variable)
+        builder.ensure_size(variable)
     except InternalError:
         return False
     return True
@@ -136,6 +138,7 @@ class _Planned:
     side: int
     root: Tensor | int | _Exported
     view: View
+    sizes: dict[SizeVar, _Exported]  # in the view's attributes, known to the side alone
     when: Tensor | _Exported | None  # None: wherever the side is taken
     known: bool
 
@@ -175,17 +178,21 @@ class BranchLinks:
                     self._add(position, side, root, origin)
 
     def _add(self, position: int, side: int, root: Any, origin: Origin) -> None:
-        known = origin.conditions is not None and has_known_sizes(origin.view, current_builder())
-        view, when = origin.view if known else (), None
-        if known:
-            view = tuple(
-                (op, tuple(self._outside(side, x) for x in operands), attrs)
-                for op, operands, attrs in origin.view
-            )
-        if known and origin.conditions:
-            with recording(self.builders[side]):
-                when = self._export(side, all_of(origin.conditions))
-        self.planned.append(_Planned(position, side, root, view, when, known))
+        known = origin.conditions is not None
+        known = known and sum(plan.position == position for plan in self.planned) < MOST
+        plan = _Planned(position, side, root, (), {}, None, known)
+        self.planned.append(plan)
+        if not known:
+            return
+        plan.view = tuple(
+            (op, tuple(self._outside(side, x) for x in operands), attrs)
+            for op, operands, attrs in origin.view
+        )
+        missing = unknown_sizes(origin.view, current_builder())
+        with recording(self.builders[side]):
+            plan.sizes = {v: self._export(side, as_tensor(size(v))) for v in missing}
+            if origin.conditions:
+                plan.when = self._export(side, all_of(origin.conditions))
 
     def _outside(self, side: int, operand: Any) -> Any:
         """An operand of a view as the code after the branches sees it."""
@@ -221,5 +228,9 @@ class BranchLinks:
                 flags.append(elementwise.logical_not(pred))
             root = joined[plan.root] if isinstance(plan.root, int) else get(plan.root)
             when = get(plan.when) if plan.when is not None else flags[plan.side]
-            view = tuple((op, tuple(map(get, xs)), attrs) for op, xs, attrs in plan.view)
+            sizes = {variable: as_dim(get(x)) for variable, x in plan.sizes.items()}
+            view = tuple(
+                (op, tuple(map(get, xs)), {k: substitute(v, sizes) for k, v in attrs.items()})
+                for op, xs, attrs in plan.view
+            )
             link(tensor, root, when if plan.known else None, view)

@@ -1,0 +1,97 @@
+"""Trying many programs, in several processes, and counting what becomes of them.
+
+for tally in tallies(range(0, 2000), tensorflow=1, workers=2):
+    print(tally.counts)
+"""
+
+import collections
+import concurrent.futures
+import multiprocessing
+import signal
+import traceback
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.fuzz.generator import random_program
+from tests.fuzz.running import compare
+from tests.fuzz.shrinking import shrink
+
+CHUNK = 20  # programs that a process does before it reports
+LIMIT = 300  # seconds for one program
+
+
+@dataclass
+class Tally:
+    """What became of some programs."""
+
+    counts: collections.Counter[str] = field(default_factory=collections.Counter)
+    reasons: collections.Counter[str] = field(default_factory=collections.Counter)
+    found: list[str] = field(default_factory=list)  # differences, as text
+
+    def add(self, other: "Tally") -> None:
+        self.counts += other.counts
+        self.reasons += other.reasons
+        self.found += other.found
+
+
+def try_programs(seeds: range, tensorflow: int, shrinks: bool) -> Tally:
+    """Run the programs of some seeds; TensorFlow takes part in each so many of them."""
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGALRM, _too_slow)
+    tally = Tally()
+    for seed in seeds:
+        with_tensorflow = tensorflow and seed % tensorflow == 0
+        engines = ("reference", "tensorflow") if with_tensorflow else ("reference",)
+        signal.alarm(LIMIT)
+        try:
+            _try_program(seed, engines, shrinks, tally)
+        except Exception:
+            tally.counts["crashed"] += 1
+            tally.found.append(
+                f"seed {seed}\n{random_program(seed).source}{traceback.format_exc()}"
+            )
+        finally:
+            signal.alarm(0)
+    return tally
+
+
+def _too_slow(number: int, frame: Any) -> None:
+    raise TimeoutError(f"a program took more than {LIMIT} seconds")
+
+
+def _try_program(seed: int, engines: tuple[str, ...], shrinks: bool, tally: Tally) -> None:
+    verdict = compare(random_program(seed), engines)
+    tally.counts["programs"] += 1
+    tally.counts["on TensorFlow"] += len(engines) > 1
+    tally.counts["too long"] += verdict.skipped is not None
+    tally.counts["errors not raised"] += verdict.lazy > 0
+    tally.counts["rounding"] += verdict.rounding > 0
+    tally.counts["refused"] += verdict.refused is not None
+    if verdict.refused:
+        tally.reasons[" ".join(verdict.refused.split()[:12])] += 1
+    if verdict.difference:
+        tally.counts["different"] += 1
+        found = shrink(verdict.difference, engines) if shrinks else verdict.difference
+        tally.found.append(str(found))
+
+
+def tallies(
+    seeds: range, tensorflow: int = 0, shrinks: bool = False, workers: int = 1
+) -> Iterator[Tally]:
+    """The tallies of all programs, piece by piece."""
+    pieces = [seeds[n : n + CHUNK] for n in range(0, len(seeds), CHUNK)]
+    if workers == 1:
+        yield from (try_programs(piece, tensorflow, shrinks) for piece in pieces)
+        return
+    # Fresh processes now and then: TensorFlow keeps every graph it has seen.
+    spawn = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(
+        workers, mp_context=spawn, max_tasks_per_child=10
+    ) as pool:
+        jobs = [pool.submit(try_programs, piece, tensorflow, shrinks) for piece in pieces]
+        try:
+            yield from (job.result() for job in concurrent.futures.as_completed(jobs))
+        finally:
+            pool.shutdown(cancel_futures=True)
