@@ -158,7 +158,7 @@ class _Printer:
                 where = "" if when is None else f" when {self.expr(when)}"
                 yield self.sourced(f"{self.name(var)} = exactly {call}{where}", stmt)
             case Set(var, value):
-                yield f"{self.name(var)} := {self.expr(value)}"
+                yield self.sourced(f"{self.name(var)} := {self.expr(value)}", stmt)
             case Store(buffer, index, value):
                 yield self.sourced(f"{self.element(buffer, index)} = {self.expr(value)}", stmt)
             case Reduce(var, op, value):

@@ -205,6 +205,7 @@ class Set:
 
     var: Var
     value: Expr
+    source: LazyLoc | None = None
 
 
 @dataclass(frozen=True, slots=True)

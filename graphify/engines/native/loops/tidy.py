@@ -37,6 +37,7 @@ from graphify.engines.native.loops.walk import (
     parts,
     statements,
 )
+from graphify.location import LazyLoc
 
 Names = dict[Var, Expr]
 
@@ -124,13 +125,17 @@ def _inline(block: Block, counts: Counter[Var], fixed: set[Var]) -> Block:
         if isinstance(expr, Var) and expr in waiting:
             let, place = waiting.pop(expr)
             result[place] = Note("")
+            sources.append(let.source)
             return let.value
         return expr
 
     for stmt in block:
         stmt = map_blocks(stmt, lambda inner: _inline(inner, counts, fixed))
         if waiting and isinstance(stmt, (Let, Store, Set, Reduce, If, Call)):
+            sources: list[LazyLoc | None] = []
             stmt = _with_expressions(stmt, leaf) if not isinstance(stmt, Call) else stmt
+            if sources and isinstance(stmt, Set) and stmt.source is None:
+                stmt = replace(stmt, source=sources[-1])  # whose line it now is
         if waiting and not isinstance(stmt, (Let, Note)):
             fact = summary(stmt)
             for var, (let, _) in list(waiting.items()):
