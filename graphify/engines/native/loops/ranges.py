@@ -46,6 +46,7 @@ from graphify.engines.native.loops.walk import statements
 
 Form = dict[Any, int]  # atom -> coefficient; the atom 1 stands for the constant
 ONE = 1
+FEW = 4  # of the facts that bear on a form, so many are tried together with another one
 FACTS = 24  # of the facts at hand, the latest ones are tried
 AXIS = 1 << 44  # no axis is longer: more would not fit into memory
 LIMIT = 1 << 62
@@ -63,22 +64,30 @@ def plus(a: Form, b: Form, factor: int = 1) -> Form:
     return result
 
 
+def _bears(fact: Form, form: Form) -> bool:
+    """Whether taking away a fact may bring a form nearer to one that is plainly not negative."""
+    return any(atom is not ONE and c * fact.get(atom, 0) > 0 for atom, c in form.items())
+
+
 @dataclass(slots=True)
 class Knowledge:
     """What holds at one place of the program."""
 
     facts: list[Form] = field(default_factory=list)  # forms that are not negative
+    of_sizes: list[Form] = field(default_factory=list)  # those that hold from the start
     current: dict[Var, Form] = field(default_factory=dict)  # of mutable variables, at this place
     # What holds wherever the variable can be seen:
     forms: dict[Var, Form] = field(default_factory=dict)  # of variables that are never changed
     loops: dict[Var, Form] = field(default_factory=dict)  # indices, outermost first: last values
     clipped: dict[Var, Form] = field(default_factory=dict)  # v -> x where v = maximum(x, 0)
+    implied: dict[Var, tuple[list[Form], list[Form]]] = field(default_factory=dict)  # if a truth
+    # value holds, and if it does not
     products: dict[Expr, int] = field(default_factory=dict)  # exact multiples of a constant
     axes: set[Var] = field(default_factory=set)  # lengths of axes: neither negative nor huge
 
     def copy(self) -> Knowledge:
         """For a nested block, where more facts hold and variables may change."""
-        return replace(self, facts=list(self.facts), current=dict(self.current))
+        return replace(self, facts=self.facts[-FACTS:], current=dict(self.current))
 
     # --- forms ----------------------------------------------------------------------------------
 
@@ -120,7 +129,17 @@ class Knowledge:
         """Whether the form is known not to be negative."""
         if self._plain(form):
             return True
-        return any(self._plain(plus(form, fact, -1)) for fact in reversed(self.facts[-FACTS:]))
+        facts = [*reversed(self.facts[-FACTS:]), *self.of_sizes]
+        useful = [fact for fact in facts if _bears(fact, form)]
+        rests = [plus(form, fact, -1) for fact in useful]
+        if any(self._plain(rest) for rest in rests):
+            return True
+        return any(
+            self._plain(plus(rest, fact, -1))
+            for rest in rests[:FEW]
+            for fact in facts
+            if _bears(fact, rest)
+        )
 
     def _plain(self, form: Form) -> bool:
         """Whether it is not negative at the worst values of the loops' indices."""
@@ -163,6 +182,10 @@ class Knowledge:
     def learn(self, condition: Expr, holds: bool) -> None:
         """Take note of a condition that is true, or false, from here on."""
         match condition, holds:
+            case Var(), _:
+                facts = self.implied.get(condition)
+                if facts is not None:
+                    self.facts += facts[0 if holds else 1]
             case Apply("logical_not", (inner,)), _:
                 self.learn(inner, not holds)
             case Apply("logical_and", (a, b)), True:
@@ -178,9 +201,15 @@ class Knowledge:
             case Apply(op, (a, b)), _ if op in _LESS and a.dtype.kind == b.dtype.kind == "i":
                 swap, offset = _LESS[op] if holds else _LESS[_OPPOSITE[op]]
                 self._note(*((a, b) if swap else (b, a)), offset)
-            case Apply("equal", (a, b)), True:
+            case (Apply("equal", (a, b)), True) | (Apply("not_equal", (a, b)), False):
                 self._note(a, b, 0)
                 self._note(b, a, 0)
+
+    def follows(self, condition: Expr, holds: bool) -> list[Form]:
+        """What would be known if a condition held, or did not."""
+        other = replace(self, facts=[])
+        other.learn(condition, holds)
+        return other.facts
 
     def _note(self, a: Expr, b: Expr, offset: int) -> None:
         """a - b + offset >= 0"""
@@ -248,6 +277,7 @@ def drop_checks(program: Program) -> Program:
     known = Knowledge()
     known.axes = {d for b in program.params for d in b.shape if isinstance(d, Var)}
     _block(program.sizes, known)
+    known.of_sizes, known.facts = known.facts[:FACTS], []
     return replace(program, body=_block(program.body, known))
 
 
@@ -297,6 +327,8 @@ def _statement(stmt: Stmt, known: Knowledge) -> Stmt | None:
 def _define(known: Knowledge, var: Var, value: Expr) -> None:
     forms = known.current if var.mutable else known.forms
     forms.pop(var, None)
+    if var.dtype == BOOL and not var.mutable and isinstance(value, Apply):
+        known.implied[var] = (known.follows(value, True), known.follows(value, False))
     form = known.form(value) if var.dtype == INDEX else None
     if form is not None:
         forms[var] = form

@@ -39,6 +39,7 @@ from graphify.engines.native.loops.program import (
     plus,
     times,
 )
+from graphify.engines.native.loops.summary import summary
 from graphify.engines.native.loops.walk import (
     expressions_of,
     map_block,
@@ -50,6 +51,7 @@ from graphify.engines.native.loops.walk import (
 )
 
 BLOCK = 16384  # turns of a simple loop that one thread does at once
+HEAVY = 256  # and of one with loops inside
 
 
 def schedule(block: Block) -> Block:
@@ -69,11 +71,12 @@ def _statement(stmt: Stmt, outermost: bool) -> Stmt:
 def _loop(loop: For, outermost: bool) -> For:
     simple = _simple(loop.body)
     independent = loop.kind in ("parallel", "reduce")
-    if simple:
-        if not independent:
-            return replace(loop, kind="serial")
+    if simple and not independent:
+        return replace(loop, kind="serial")
+    if simple or (independent and _in_lanes(loop)):
         vector = replace(loop, kind="vector")
-        return _tiled(vector) if outermost and _worth_threads(loop) else vector
+        block = BLOCK if simple else HEAVY
+        return _tiled(vector, block) if outermost and _worth_threads(loop, block) else vector
     kind = "parallel" if outermost and independent else "serial"
     below = outermost and kind != "parallel"
     body = tuple(_statement(s, outermost=below) for s in loop.body)
@@ -97,20 +100,53 @@ def _simple(body: Block) -> bool:
     return True
 
 
-def _worth_threads(loop: For) -> bool:
+def _in_lanes(loop: For) -> bool:
+    """Whether a loop with branches and loops inside is better run in lanes than one by one.
+
+    What runs inside must be the same for all lanes but for `While`, which goes on while any lane
+    does; memory must be met side by side; and no loop inside is for lanes itself.
+    """
+    own = summary(loop).defines
+    for stmt in statements(loop.body):
+        match stmt:
+            case Let() | Store() | Note() | If() | While():
+                pass
+            case Set(var) if var in own:
+                pass
+            case For(extent=extent, kind="serial"):
+                if any(p in own for p in parts(extent) if isinstance(p, Var)):
+                    return False
+            case _:
+                return False
+        if not all(_side_by_side(place, loop.var) for _, place in _accesses(stmt)):
+            return False
+    return True
+
+
+def _side_by_side(place: tuple[Expr, ...], var: Var) -> bool:
+    """Whether neighbouring turns meet neighbouring elements, or all the same one."""
+    if not any(uses(e, var) for e in place):
+        return True
+    last = place[-1]
+    if isinstance(last, Apply) and last.op == "add":
+        last = last.args[0] if isinstance(last.args[1], Const) else last
+    return last is var and not any(uses(e, var) for e in place[:-1])
+
+
+def _worth_threads(loop: For, block: int) -> bool:
     extent = loop.extent
-    return not isinstance(extent, Const) or extent.value > BLOCK
+    return not isinstance(extent, Const) or extent.value > block
 
 
-def _tiled(loop: For) -> For:
+def _tiled(loop: For, size: int) -> For:
     """A long loop as blocks of a fixed length; sums are made of the sums of blocks."""
     extent, block = loop.extent, Var("b", INDEX)
     start = Var("start", INDEX)
     inner = Var(loop.var.name, INDEX)
-    count: Expr = Apply("floor_divide", (plus(extent, index(BLOCK - 1)), index(BLOCK)), INDEX)
-    rest = Apply("minimum", (minus(extent, start), index(BLOCK)), INDEX)
+    count: Expr = Apply("floor_divide", (plus(extent, index(size - 1)), index(size)), INDEX)
+    rest = Apply("minimum", (minus(extent, start), index(size)), INDEX)
     body = substitute(loop.body, {loop.var: plus(start, inner)})
-    before: list[Stmt] = [Let(start, times(block, index(BLOCK)))]
+    before: list[Stmt] = [Let(start, times(block, index(size)))]
     after: list[Stmt] = []
     changed: list[Stmt] = []
     for stmt in body:
@@ -122,7 +158,7 @@ def _tiled(loop: For) -> For:
         changed.append(stmt)
     vector = replace(loop, var=inner, extent=rest, body=tuple(changed))
     if isinstance(extent, Const):
-        count = index(-(-extent.value // BLOCK))
+        count = index(-(-extent.value // size))
     return For(block, count, (*before, vector, *after), "parallel", loop.source)
 
 
