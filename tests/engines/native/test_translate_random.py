@@ -49,6 +49,7 @@ from graphify.engines.native.loops.program import (
     select,
     times,
 )
+from graphify.engines.native.translate import outline, vectors
 from tests.engines.native.programs import Compiled, Failure, interpret
 
 I16, I32 = np.dtype(np.int16), np.dtype(np.int32)
@@ -269,6 +270,32 @@ def arguments(seed: int, shape: tuple[int, int]) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_program(seed: int) -> None:
+    _agree(seed)
+
+
+@pytest.mark.parametrize("seed", range(40, 60))
+def test_as_part_of_a_large_program(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large programs have one masked loop each, and their blocks are functions."""
+    monkeypatch.setattr(vectors, "HEAVY", 0)
+    monkeypatch.setattr(outline, "LONG", 40)
+    monkeypatch.setattr(outline, "PART", 20)
+    _agree(seed)
+
+
+@pytest.mark.parametrize("length", [1, 2, 8, 16, 17, 64, 1000])
+@pytest.mark.parametrize("heavy", [0, 4000])
+def test_loops_of_known_length(length: int, heavy: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "HEAVY", heavy)
+    i, n = Var("i", INDEX), index(length)
+    x, y = Buffer("x", I32, (n,), Param(0)), Buffer("y", I32, (n,), Result(0))
+    turn = Store(y, (i,), Apply("add", (Load(x, (i,)), Const(1, I32)), I32))
+    program = Program("p", (x,), (y,), (), ((n,),), (For(i, n, (turn,), "vector"),))
+    array = np.arange(length, dtype=np.int32)
+    (got,) = Compiled(program)(array)
+    np.testing.assert_array_equal(got, array + 1)
+
+
+def _agree(seed: int) -> None:
     program = Writer(seed).program()
     law(program)
     compiled = Compiled(program)

@@ -226,7 +226,7 @@ def _version(w: Writer, stmt: For, extent: V, assumed: frozenset[Expr]) -> None:
         if not w.unit.compact:
             whole = _whole(w, stmt.extent, extent, width * copies)
             _main(w, loop, whole, copies)
-        if not _divides(stmt.extent, width * copies):
+        if w.unit.compact or not _divides(stmt.extent, width * copies):
             _rest(w, loop, whole, extent)
         loop.finish()
 
