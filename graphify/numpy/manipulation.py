@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import ShapeError, SpecError
+from graphify.errors import ConcreteValueNeeded, ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, Shape, Size, decide_equal, product, size_op
+from graphify.location import here
 from graphify.numpy._table import axes_of, axis_of, implements, shape_of, to_tensor
-from graphify.ops import core, views
+from graphify.ops import core, effects, elementwise, views
 from graphify.ops import shape as ops
 
 # --- reshape --------------------------------------------------------------------------------------
@@ -229,17 +230,30 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
     """Without axes of length one."""
     x = to_tensor(a)
     if axis is None:
-        drop = tuple(i for i, dim in enumerate(x.dims) if dim == 1)
         if any(isinstance(dim, Size) for dim in x.dims):
-            raise SpecError(
-                f"squeeze: whether an axis of {x.spec} has length one is only known at run time",
-                remedy="name the axis, squeeze(x, axis=...)",
+            raise ConcreteValueNeeded(
+                f"squeeze: which axes of {x.spec} have length one is only known when the graph "
+                "runs, and with them the rank of the result",
+                location=here(),
+                remedy="name the axes, np.squeeze(x, axis=...): then the run checks their lengths",
             )
+        drop = tuple(i for i, dim in enumerate(x.dims) if dim == 1)
     else:
         drop = axes_of(axis, x.ndim)
-        if any(decide_equal(x.dims[i], 1) is False for i in drop):
-            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+        for i in drop:
+            _check_squeezed(x.dims[i])
     return core.reshape(x, shape=tuple(d for i, d in enumerate(x.dims) if i not in drop))
+
+
+def _check_squeezed(dim: Dim) -> None:
+    """Raise, now or when the graph runs, if an axis to be dropped is not of length one."""
+    message = "cannot select an axis to squeeze out which has size not equal to one"
+    same = decide_equal(dim, 1)
+    if same is False:
+        raise ValueError(message)
+    if same is None:
+        is_one = elementwise.equal(as_tensor(dim), 1)
+        effects.assert_(is_one, exception=effects.Raise(ValueError, (message,)))
 
 
 @implements(np.expand_dims)

@@ -19,7 +19,7 @@ from graphify.ir.bind import Tensor, as_tensor, refresh, resolve, value_needed
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sizes import Dim, decide_equal, decide_less
-from graphify.ir.types import BOOL, Spec
+from graphify.ir.types import BOOL, Spec, is_inexact
 from graphify.ops import core, elementwise, keys, shape
 from graphify.ops.linalg import matmul
 from graphify.ops.rules import numbers
@@ -271,6 +271,8 @@ def _setitem(self: Tensor, key: Any, value: Any) -> None:
         raise TypeError(f"'{target.dtype.name}' scalar does not support item assignment")
     if isinstance(value, Tensor) and value._base is target and value.is_symbolic:
         refresh(value)  # `a[i] += v` ends by storing the view `a[i]` into itself
+    if type(value) is int and value.bit_length() > 63 and is_inexact(target.dtype):
+        value = float(value)
     keys.setitem(target, key, value)
 
 

@@ -231,6 +231,15 @@ def program(x):
         n = 3
     return v, n
 """,
+    "squeeze drops an axis whose length the run tells": """
+def program(x):
+    return np.squeeze(x[x.argsort() == 0], axis=0)
+""",
+    "an integer of more than 64 bits is stored as a float": """
+def program(x):
+    x[:2] = -(10 ** 30)
+    return x
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0

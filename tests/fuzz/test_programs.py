@@ -41,6 +41,6 @@ def test_programs_are_the_same_each_time() -> None:
 
 def test_few_programs_are_refused() -> None:
     verdicts = [
-        compare(random_program(seed), ["reference"], (0,)) for seed in range(10_000, 10_040)
+        compare(random_program(seed), ["reference"], (0,)) for seed in range(10_000, 10_100)
     ]
-    assert sum(verdict.refused is not None for verdict in verdicts) <= 6
+    assert sum(verdict.refused is not None for verdict in verdicts) <= 3
