@@ -6,6 +6,7 @@ The ops without a rule are run by their reference meaning from inside the compil
 from graphify.engines.native.lower import (  # noqa: F401  (each registers its rules)
     checks,
     control,
+    convolution,
     counted,
     effects,
     elementwise,
@@ -18,6 +19,7 @@ from graphify.engines.native.lower import (  # noqa: F401  (each registers its r
     sorting,
     spectral,
     views,
+    windows,
 )
 from graphify.engines.native.lower.lowering import RULES, Lowering, lower
 

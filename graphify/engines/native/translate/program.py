@@ -34,6 +34,7 @@ from graphify.engines.native.target import Target
 from graphify.engines.native.translate import (
     addresses,
     calls,
+    convolution,
     costs,
     lapack,
     library,
@@ -182,4 +183,4 @@ def _allocations(program: Program) -> list[Allocate]:
     return [s for s in statements(program.body) if isinstance(s, Allocate)]
 
 
-__all__ = ["calls", "lapack", "library", "loops", "translate"]
+__all__ = ["calls", "convolution", "lapack", "library", "loops", "translate"]
