@@ -45,7 +45,7 @@ for block in {blocks!r}:
 """
 
 
-@pytest.mark.parametrize("page", [PROJECT / "README.md", DOCS / "nn.md"], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", [PROJECT / "README.md", DOCS / "nn.md", DOCS / "native.md"], ids=lambda p: p.name)
 def test_the_page_prints_what_it_says(page, tmp_path):
     found = blocks(page)
     programs = [text for language, text in found if language == "python"]

@@ -238,7 +238,6 @@ class ConcreteFunction:
                 parallel for i in 3:
                     vector for j in n:
                         out0[i, j] = x[i, j] * 0.5  # 3
-            <BLANKLINE>
         """
         return self._native("lower", "lowered")()
 

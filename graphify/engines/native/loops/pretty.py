@@ -72,7 +72,7 @@ def text(program: Program) -> str:
     places = user_lines((*program.sizes, *program.body))
     several = len({place.file for place in places}) > 1
     lines = [f"# {line}" for line in quoted(places)]
-    return "\n".join([*lines, *_Printer(several).program(program)]) + "\n"
+    return "\n".join([*lines, *_Printer(several).program(program)])
 
 
 def block_text(block: Block) -> str:
