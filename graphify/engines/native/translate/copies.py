@@ -67,7 +67,8 @@ class Copy:
     active: V | None = None
     depth: int = 0
     values: dict[Var, Element] = field(default_factory=dict)
-    _known: dict[tuple[int, str | None], Element] = field(default_factory=dict)
+    # By identity; with the expression, so that the identity stays its own.
+    _known: dict[tuple[int, str | None], tuple[Expr, Element]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.w, self.f, self.lanes = self.loop.w, self.loop.w.f, self.loop.lanes
@@ -243,8 +244,8 @@ class Copy:
         key = (id(expr), guard.text if guard else None)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = self._varying(expr, guard)
-        return known
+            known = self._known[key] = (expr, self._varying(expr, guard))
+        return known[1]
 
     def _uniform(self, expr: Expr, guard: V | None) -> Element:
         guarded = guard is not None and has_load(expr)

@@ -70,8 +70,9 @@ class VectorLoop:
         self.rewrites = any(isinstance(s, Store) for s in statements(tuple(nested)))
         self.cells: dict[Var, Cell] = {}
         self.accumulators: dict[Var, Accumulator] = {}
-        self._varying: dict[int, bool] = {}
-        self._splats: dict[object, Element] = {}
+        # By identity; kept with what they are of, so that an identity stays its own.
+        self._varying: dict[int, tuple[Expr, bool]] = {}
+        self._splats: dict[int, tuple[Expr, Element]] = {}
 
     # --- reductions -----------------------------------------------------------------------------
 
@@ -111,8 +112,8 @@ class VectorLoop:
         known = self._varying.get(id(expr))
         if known is None:
             inner = expr.args if isinstance(expr, Apply) else (*expr.index, *_offsets(expr.buffer))
-            known = self._varying[id(expr)] = any(map(self.varies, inner))
-        return known
+            known = self._varying[id(expr)] = (expr, any(map(self.varies, inner)))
+        return known[1]
 
     def is_early(self, expr: Expr, conditional: bool) -> bool:
         """Whether a uniform expression may be computed in front of the loop.
@@ -138,13 +139,12 @@ class VectorLoop:
         f = self.w.f
         if isinstance(expr, Const):
             return constant(f, expr.dtype, expr.value, self.lanes)
-        key = expr if isinstance(expr, Var) else id(expr)
-        known = self._splats.get(key)
+        known = self._splats.get(id(expr))
         if known is None:
             with f.writing_at(self.spot):
-                known = splat(f, scalars.scalar(self.w, self.settled(expr)), self.lanes)
-            self._splats[key] = known
-        return known
+                x = splat(f, scalars.scalar(self.w, self.settled(expr)), self.lanes)
+            known = self._splats[id(expr)] = (expr, x)
+        return known[1]
 
     def define_early(self, var: Var, value: Expr) -> None:
         """A variable of the body that is uniform and known in front of the loop."""
