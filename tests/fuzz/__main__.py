@@ -16,6 +16,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", type=int)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--engines", default="reference,native", help="names, with commas between")
     parser.add_argument("--tensorflow", type=int, default=0, help="each so many programs; 0: never")
     parser.add_argument("--workers", type=int, default=1, help="processes")
     parser.add_argument("--shrink", action="store_true")
@@ -23,7 +24,8 @@ def main() -> int:
     options = parser.parse_args()
     total, start = Tally(), time.time()
     seeds = range(options.first, options.first + options.programs)
-    for tally in tallies(seeds, options.tensorflow, options.shrink, options.workers):
+    engines = tuple(options.engines.split(","))
+    for tally in tallies(seeds, engines, options.tensorflow, options.shrink, options.workers):
         total.add(tally)
         for text in tally.found:
             print(f"\n{text}")

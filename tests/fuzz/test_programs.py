@@ -1,4 +1,4 @@
-"""Random programs do the same in NumPy, as eager tensors, and staged on both engines.
+"""Random programs do the same in NumPy, as eager tensors, and staged on every engine.
 
 `make fuzz` runs 2,000 of them; `python -m tests.fuzz 500 --shrink` makes failing ones small. The
 environment variable FUZZ_TENSORFLOW=5 says that every fifth program runs on TensorFlow, too; 0
@@ -19,7 +19,7 @@ EVERY = int(os.environ.get("FUZZ_TENSORFLOW", "5"))
 
 def engines_for(seed: int) -> list[str]:
     with_tensorflow = EVERY and seed % EVERY == 0 and tensorflow_can_be_imported()
-    return ["reference", "tensorflow"] if with_tensorflow else ["reference"]
+    return ["reference", "native", "tensorflow"] if with_tensorflow else ["reference", "native"]
 
 
 def test_random_program(program_seed: int) -> None:
@@ -29,8 +29,7 @@ def test_random_program(program_seed: int) -> None:
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_regression(name: str) -> None:
-    engines = ["reference", "tensorflow"] if tensorflow_can_be_imported() else ["reference"]
-    verdict = compare(regression(name), engines)
+    verdict = compare(regression(name), engines_for(0))
     assert verdict.difference is None, str(verdict.difference)
     assert verdict.refused is None, verdict.refused
 

@@ -1,6 +1,6 @@
 """Trying many programs, in several processes, and counting what becomes of them.
 
-for tally in tallies(range(0, 2000), tensorflow=1, workers=2):
+for tally in tallies(range(0, 2000), ("reference", "native"), tensorflow=1, workers=2):
     print(tally.counts)
 """
 
@@ -10,15 +10,17 @@ import multiprocessing
 import signal
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import graphify
 from tests.fuzz.generator import random_program
 from tests.fuzz.running import compare
 from tests.fuzz.shrinking import shrink
 
-CHUNK = 20  # programs that a process does before it reports
+CHUNK = 10  # programs that a process does before it reports
+BATCH = 20  # chunks that a process does in its life
 LIMIT = 300  # seconds for one program
 
 
@@ -36,17 +38,21 @@ class Tally:
         self.found += other.found
 
 
-def try_programs(seeds: range, tensorflow: int, shrinks: bool) -> Tally:
-    """Run the programs of some seeds; TensorFlow takes part in each so many of them."""
+def try_programs(seeds: range, engines: tuple[str, ...], tensorflow: int, shrinks: bool) -> Tally:
+    """Run the programs of some seeds; TensorFlow takes part in each so many of them.
+
+    Of two programs the native code of one goes to the disk and comes from there.
+    """
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGALRM, _too_slow)
     tally = Tally()
     for seed in seeds:
         with_tensorflow = tensorflow and seed % tensorflow == 0
-        engines = ("reference", "tensorflow") if with_tensorflow else ("reference",)
+        chosen = (*engines, "tensorflow") if with_tensorflow else engines
         signal.alarm(LIMIT)
         try:
-            _try_program(seed, engines, shrinks, tally)
+            with graphify.config(cache=seed % 2 == 1):
+                _try_program(seed, chosen, shrinks, tally)
         except Exception:
             tally.counts["crashed"] += 1
             tally.found.append(
@@ -64,7 +70,7 @@ def _too_slow(number: int, frame: Any) -> None:
 def _try_program(seed: int, engines: tuple[str, ...], shrinks: bool, tally: Tally) -> None:
     verdict = compare(random_program(seed), engines)
     tally.counts["programs"] += 1
-    tally.counts["on TensorFlow"] += len(engines) > 1
+    tally.counts["on TensorFlow"] += "tensorflow" in engines
     tally.counts["too long"] += verdict.skipped is not None
     tally.counts["errors not raised"] += verdict.lazy > 0
     tally.counts["rounding"] += verdict.rounding > 0
@@ -78,19 +84,30 @@ def _try_program(seed: int, engines: tuple[str, ...], shrinks: bool, tally: Tall
 
 
 def tallies(
-    seeds: range, tensorflow: int = 0, shrinks: bool = False, workers: int = 1
+    seeds: range,
+    engines: tuple[str, ...] = ("reference", "native"),
+    tensorflow: int = 0,
+    shrinks: bool = False,
+    workers: int = 1,
 ) -> Iterator[Tally]:
     """The tallies of all programs, piece by piece."""
     pieces = [seeds[n : n + CHUNK] for n in range(0, len(seeds), CHUNK)]
     if workers == 1:
-        yield from (try_programs(piece, tensorflow, shrinks) for piece in pieces)
+        yield from (try_programs(piece, engines, tensorflow, shrinks) for piece in pieces)
         return
-    # Fresh processes now and then: TensorFlow keeps every graph it has seen.
+    # Fresh processes now and then: TensorFlow keeps every graph it has seen. (The executor's own
+    # max_tasks_per_child can wait for itself for ever.)
+    while pieces:
+        batch, pieces = pieces[: BATCH * workers], pieces[BATCH * workers :]
+        yield from _in_processes(batch, tensorflow, shrinks, workers)
+
+
+def _in_processes(
+    pieces: Sequence[range], tensorflow: int, shrinks: bool, workers: int
+) -> Iterator[Tally]:
     spawn = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(
-        workers, mp_context=spawn, max_tasks_per_child=10
-    ) as pool:
-        jobs = [pool.submit(try_programs, piece, tensorflow, shrinks) for piece in pieces]
+    with concurrent.futures.ProcessPoolExecutor(workers, mp_context=spawn) as pool:
+        jobs = [pool.submit(try_programs, piece, engines, tensorflow, shrinks) for piece in pieces]
         try:
             yield from (job.result() for job in concurrent.futures.as_completed(jobs))
         finally:
