@@ -178,3 +178,48 @@ def test_eig(shape: tuple[int, ...], dtype: str) -> None:
     np.testing.assert_allclose(x @ v, v * w[..., None, :], atol=close)
     (alone,) = results("eigvals", x)
     np.testing.assert_allclose(np.sort(alone), np.sort(w), atol=close)
+
+
+# --- least squares --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("m", "n", "count"),
+    [(5, 3, 2), (3, 5, 2), (3, 3, 1), (4, 2, 0), (0, 3, 2), (3, 0, 2), (30, 4, 3)],
+)
+def test_lstsq(m: int, n: int, count: int, dtype: str) -> None:
+    a, b, rcond = numbers((m, n), dtype), numbers((m, count), dtype, 1), np.asarray(1e-10)
+    agree(REGISTRY["lstsq"], [a, b, rcond], loss=1e4, host=False, static=False)
+    agree(REGISTRY["lstsq_residuals"], [a, b, rcond], loss=1e4, host=False, static=False)
+
+
+def test_lstsq_of_short_rank() -> None:
+    a, b = np.ones((4, 3)), numbers((4, 2), "d")
+    for name in ("lstsq", "lstsq_residuals"):
+        agree(REGISTRY[name], [a, b, np.asarray(1e-10)], loss=1e3, host=False)
+        complains(REGISTRY[name], [a * np.nan, b, np.asarray(1e-10)])
+        complains(REGISTRY[name], [a, b[:3], np.asarray(1e-10)])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(4, 3), (3, 4), (2, 5, 2), (0, 3), (2, 0, 0)])
+def test_pinv(shape: tuple[int, ...], dtype: str) -> None:
+    x = numbers(shape, dtype)
+    agree(REGISTRY["pinv"], [x, np.asarray(1e-15)], loss=1e4, host=False, static=False)
+
+
+def test_pinv_of_short_rank() -> None:
+    x = np.ones((2, 3, 3)) + np.eye(3)[[0]]
+    agree(REGISTRY["pinv"], [x, np.array([1e-15, 10.0])], loss=1e3, host=False)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(3, 3), (1, 1), (2, 4, 4), (0, 0)])
+def test_adjugate(shape: tuple[int, ...], dtype: str) -> None:
+    agree(REGISTRY["adjugate"], [numbers(shape, dtype)], loss=1e4, host=False, static=False)
+
+
+def test_adjugate_of_singular_matrices() -> None:
+    x = np.stack([np.diag([1.0, 2.0, 0.0]), np.ones((3, 3)), np.zeros((3, 3))])
+    agree(REGISTRY["adjugate"], [x], loss=1e3, host=False)

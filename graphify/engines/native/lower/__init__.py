@@ -12,6 +12,7 @@ from graphify.engines.native.lower import (  # noqa: F401  (each registers its r
     elementwise,
     host,
     indexing,
+    least_squares,
     products,
     random,
     reductions,

@@ -46,9 +46,10 @@ Argument = str | Expr | Buffer | EllipsisType
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Room that a routine asks for: an array and its length."""
+    """Room that a routine asks for: an array, followed by its length if that is an argument."""
 
     dtype: DType
+    has_length: bool = True
 
 
 # --- operands -------------------------------------------------------------------------------------
@@ -140,19 +141,21 @@ def room_for(
     Args:
         args: as the routine's; `...` stands for arrays, which it does not look at.
     """
-    answers, asked = list[Buffer](), list[Argument]()
+    answers, asked = dict[Work, Buffer](), list[Argument]()
     for arg in args:
         if isinstance(arg, Work):
-            answers.append(low.buffer(arg.dtype, (ONE,), "needed"))
-            asked += [answers[-1], index(-1)]
+            answers[arg] = low.buffer(arg.dtype, (ONE,), "needed")
+            asked += [answers[arg], *[index(-1)] * arg.has_length]
         else:
             asked.append(arg)
     call(low, dtype, routine, *asked)
-    sizes = [_size(low, answer) for answer in answers]
+    sizes = {work: _size(low, answer) for work, answer in answers.items()}
 
     def allocate() -> list[Argument]:
-        rooms = [low.buffer(a.dtype, (n,), "work") for a, n in zip(answers, sizes, strict=True)]
-        return [part for pair in zip(rooms, sizes, strict=True) for part in pair]
+        rooms: list[Argument] = []
+        for work, size in sizes.items():
+            rooms += [low.buffer(work.dtype, (size,), "work"), *[size] * work.has_length]
+        return rooms
 
     return allocate
 

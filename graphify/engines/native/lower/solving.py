@@ -120,7 +120,7 @@ def _det(low: Lowering, node: Node) -> None:
     n, lead = square(low, node, a), a.shape[:-2]
 
     def determinant(at: Index) -> list[Element]:
-        sign, log = _sign_and_log(low, matrix_at(a, at), n, dtype)
+        sign, log = sign_and_log(low, matrix_at(a, at), n, dtype)
         size = low.let(cast(Apply("exp", (log,), FLOAT64), dtype))
         value = low.let(Apply("multiply", (sign, size), dtype))
         return [lambda _: value]
@@ -135,13 +135,13 @@ def _slogdet(low: Lowering, node: Node) -> None:
     n, lead = square(low, node, a), a.shape[:-2]
 
     def parts(at: Index) -> list[Element]:
-        sign, log = _sign_and_log(low, matrix_at(a, at), n, dtype)
+        sign, log = sign_and_log(low, matrix_at(a, at), n, dtype)
         return [lambda _: sign, lambda _: log]
 
     over_stack(low, node, lead, [(), ()], parts)
 
 
-def _sign_and_log(low: Lowering, a: ArrayValue, n: Expr, dtype: DType) -> tuple[Expr, Expr]:
+def sign_and_log(low: Lowering, a: ArrayValue, n: Expr, dtype: DType) -> tuple[Expr, Expr]:
     """Of a determinant, from the diagonal of the triangular factor, as NumPy does it."""
     x, pivots = columns(low, a, dtype), low.buffer(INT32, (n,), "pivots")
     info = call(low, dtype, "getrf", n, n, x, at_least_one(n), pivots)

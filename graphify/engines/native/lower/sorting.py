@@ -28,8 +28,9 @@ from graphify.engines.native.loops.program import (
     times,
 )
 from graphify.engines.native.lower.arrays import ArrayValue, Lens, affine, whole
-from graphify.engines.native.lower.checks import both, either, negated
+from graphify.engines.native.lower.checks import both, either
 from graphify.engines.native.lower.counted import first_of
+from graphify.engines.native.lower.effects import negated
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
 from graphify.ir.types import is_complex, is_inexact, real_dtype

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from graphify.engines.native.loops.numbers import one, zero
@@ -94,6 +96,22 @@ def _svd(low: Lowering, node: Node) -> None:
     m, n = a.shape[-2:]
     k, full = smaller(low, m, n), node.attrs.get("full", False)
     height, width = (m, n) if full else (k, k)
+    decompose = singular_values(low, dtype, m, n, full, vectors)
+
+    def values(at: Index) -> list[Element]:
+        u, s, vh = map(element_of, decompose(columns(low, matrix_at(a, at), dtype)))
+        return [u, s, vh] if vectors else [s]
+
+    cores = [(m, height), (k,), (width, n)] if vectors else [(k,)]
+    over_stack(low, node, a.shape[:-2], cores, values)
+
+
+def singular_values(
+    low: Lowering, dtype: DType, m: Expr, n: Expr, full: bool = False, vectors: bool = True
+) -> Callable[[Buffer], tuple[Buffer, Buffer, Buffer]]:
+    """What decomposes a matrix in Fortran order: its u, s and vh, of which u and vh are so, too."""
+    k = smaller(low, m, n)
+    height, width = (m, n) if full else (k, k)
     sides: list[Argument] = [at_least_one(m), at_least_one(width)]
     job = ("A" if full else "S") if vectors else "N"
     fixed = _svd_room(low, dtype, m, n, k, vectors)
@@ -102,9 +120,8 @@ def _svd(low: Lowering, node: Node) -> None:
         Work(dtype), *(... for _ in fixed),
     )  # fmt: skip
 
-    def values(at: Index) -> list[Element]:
-        x, s = columns(low, matrix_at(a, at), dtype), low.buffer(FLOAT64, (k,), "s")
-        u = vh = x
+    def decompose(x: Buffer) -> tuple[Buffer, Buffer, Buffer]:
+        s, u, vh = low.buffer(FLOAT64, (k,), "s"), x, x
         if vectors:
             u, vh = _identity(low, dtype, height, m, full), _identity(low, dtype, n, width, full)
         rest = [low.buffer(kind, (size,), "work") for kind, size in fixed]
@@ -113,11 +130,9 @@ def _svd(low: Lowering, node: Node) -> None:
             *room(), *rest,
         )  # fmt: skip
         fail_if(low, info, "SVD did not converge")
-        found = element_of(s)
-        return [element_of(u), found, element_of(vh)] if vectors else [found]
+        return u, s, vh
 
-    cores = [(m, height), (k,), (width, n)] if vectors else [(k,)]
-    over_stack(low, node, a.shape[:-2], cores, values)
+    return decompose
 
 
 def _identity(low: Lowering, dtype: DType, rows: Expr, columns: Expr, full: bool) -> Buffer:

@@ -31,7 +31,8 @@ from graphify.engines.native.loops.program import (
     times,
 )
 from graphify.engines.native.lower.arrays import ArrayValue, Index
-from graphify.engines.native.lower.checks import both, either, negated
+from graphify.engines.native.lower.checks import both, either
+from graphify.engines.native.lower.effects import negated
 from graphify.engines.native.lower.elementwise import cast
 from graphify.engines.native.lower.lowering import Lowering, rule
 from graphify.errors import ShapeError
@@ -48,8 +49,8 @@ Place = Callable[[Expr], tuple[Expr, Expr]]  # k -> where in the operand, and wh
 def fold(low: Lowering, state: State, count: int, step: Callable[[State, Expr], State]) -> State:
     """`state = step(state, k)` for k = 0, 1, ..., written out if they are few."""
     if count <= _UNROLLED:
-        for k in range(count):
-            state = [low.let(part) for part in step(state, index(k))]
+        for number in range(count):
+            state = [low.let(part) for part in step(state, index(number))]
         return state
     cells = [low.variable("state", part) for part in state]
     with low.loop(index(count), "k", "serial") as k:
