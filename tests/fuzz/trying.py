@@ -99,11 +99,15 @@ def tallies(
     # max_tasks_per_child can wait for itself for ever.)
     while pieces:
         batch, pieces = pieces[: BATCH * workers], pieces[BATCH * workers :]
-        yield from _in_processes(batch, tensorflow, shrinks, workers)
+        yield from _in_processes(batch, engines, tensorflow, shrinks, workers)
 
 
 def _in_processes(
-    pieces: Sequence[range], tensorflow: int, shrinks: bool, workers: int
+    pieces: Sequence[range],
+    engines: tuple[str, ...],
+    tensorflow: int,
+    shrinks: bool,
+    workers: int,
 ) -> Iterator[Tally]:
     spawn = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(workers, mp_context=spawn) as pool:
