@@ -82,7 +82,7 @@ bench-quick: $(READY)  ## run every benchmark once on small sizes, without the o
 	@set -e; for file in $(filter-out %/report.py,$(wildcard tests/bench/*.py)); do \
 	    echo "== $$file"; $(BIN)/python $$file --quick; done
 
-fuzz: $(READY)  ## run PROGRAMS=2000 random programs plainly, eagerly and on the engines; no difference
+fuzz: $(READY)  ## run PROGRAMS=2000 random programs plainly, eagerly and on all engines; no difference
 	$(BIN)/python -m tests.fuzz $(PROGRAMS) --tensorflow 1 --workers $(WORKERS)
 
 docs: $(READY)  ## build the documentation into docs/_build/html
