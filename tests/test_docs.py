@@ -45,7 +45,9 @@ for block in {blocks!r}:
 """
 
 
-@pytest.mark.parametrize("page", [PROJECT / "README.md", DOCS / "nn.md", DOCS / "native.md"], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page", [PROJECT / "README.md", DOCS / "nn.md", DOCS / "native.md"], ids=lambda p: p.name
+)
 def test_the_page_prints_what_it_says(page, tmp_path):
     found = blocks(page)
     programs = [text for language, text in found if language == "python"]
@@ -144,6 +146,42 @@ def test_the_op_of_the_recipe_works(tmp_path):
     [recipe] = [t for _, t in blocks(DOCS / "recipes" / "add-an-op.md") if "defop(" in t]
     (tmp_path / "recipe.py").write_text(RECIPE_OP.format(recipe=recipe))
     run(tmp_path / "recipe.py")
+
+
+RECIPE_LOWERING = """
+import {op}
+import {rule}
+import numpy as np
+import graphify
+
+@graphify.function(engine="native")
+def f(x):
+    return {op}.moving_sum(x, width=3) / 3
+
+with graphify.config(check=True):
+    for length in (4, 6, 3):
+        x = np.arange(float(length)) ** 2
+        means = [x[i : i + 3].sum() / 3 for i in range(length - 2)]
+        np.testing.assert_allclose(f(x), means, rtol=1e-15)
+    assert np.array_equal(f(np.arange(12.0).reshape(2, 6).T[::2].T), [[2.0], [8.0]])
+[concrete] = f.concrete_functions[1:2]
+print(concrete.lower().text.partition("-> ")[2])
+"""
+
+
+def test_the_lowering_of_the_recipe_works(tmp_path):
+    [op] = [t for _, t in blocks(DOCS / "recipes" / "add-an-op.md") if "defop(" in t]
+    page = blocks(DOCS / "recipes" / "lower-an-op.md")
+    [rule] = [text for _, text in page if '@rule("moving_sum")' in text]
+    [shown] = [text for language, text in page if language == "text"]
+    head, _, _ = RECIPE_OP.partition("{recipe}")
+    (tmp_path / "op.py").write_text(head + op)
+    (tmp_path / "rule.py").write_text(rule)
+    (tmp_path / "use.py").write_text(RECIPE_LOWERING.format(op="op", rule="rule"))
+    printed = run(tmp_path / "use.py")
+    assert "host" not in printed and printed.count("vector for") == 1
+    for line in shown.splitlines():
+        assert line.strip() in printed, printed
 
 
 RECIPE_PASS = """

@@ -53,7 +53,7 @@ out34:
   store i32 1, ptr %stack1
   br label %exit3
 on35:
-  ; for i in (x0 - k) + -1:
+  ; for i in (x0 - k) - 1:
   %v37 = sub i64 %v8, %i16
   %v38 = add i64 %v37, -1
   %v42 = icmp slt i64 0, %v38
@@ -83,7 +83,7 @@ on45:
   %v56 = load double, ptr %v55, align 8
   %v57 = fdiv double %v56, %v32
   store double %v57, ptr %v55, align 8
-  ; vector for j in (x0 - k) + -1:
+  ; vector for j in (x0 - k) - 1:
   %v58 = icmp sgt i64 %v38, 0
   br i1 %v58, label %some59, label %some60
 some59:

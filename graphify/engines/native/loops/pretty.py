@@ -18,6 +18,7 @@ from typing import Any
 
 from graphify.engines.native.loops.lines import quoted, user_lines
 from graphify.engines.native.loops.program import (
+    INDEX,
     Allocate,
     Apply,
     Block,
@@ -131,6 +132,8 @@ class _Printer:
                 return f"({body})" if inside else body
             case Apply("cast", (x,), dtype):
                 return f"{short_name(dtype)}({self.expr(x)})"
+            case Apply("add", (a, Const(value))) if expr.dtype == INDEX and value < 0:
+                return self.expr(Apply("subtract", (a, Const(-value, INDEX)), INDEX), inside)
             case Apply(op, (a, b)) if op in _INFIX:
                 body = f"{self.expr(a, True)} {_INFIX[op]} {self.expr(b, True)}"
                 return f"({body})" if inside else body
