@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import replace
 
 from graphify.engines.native.loops.program import (
+    BOOL,
     Allocate,
     Apply,
     Block,
@@ -30,6 +31,7 @@ from graphify.engines.native.loops.program import (
 )
 from graphify.engines.native.loops.summary import Summary, summary
 from graphify.engines.native.loops.walk import (
+    Rename,
     buffers_of,
     expressions_of,
     map_blocks,
@@ -62,7 +64,7 @@ def _in_addresses(block: Block) -> set[Var]:
 
 def _resolve(block: Block, names: Names, known: dict[Expr, Var], fixed: set[Var]) -> Block:
     """Replace copies, and values already computed, by what they are."""
-    names, known = dict(names), dict(known)
+    named, computed = len(names), len(known)
 
     def leaf(expr: Expr) -> Expr:
         return names.get(expr, expr) if isinstance(expr, Var) else expr
@@ -82,16 +84,32 @@ def _resolve(block: Block, names: Names, known: dict[Expr, Var], fixed: set[Var]
             if _lasting(value):
                 known[value] = stmt.var
         result.append(stmt)
+    while len(names) > named:  # what is declared in a block is not known after it
+        names.popitem()
+    while len(known) > computed:
+        known.popitem()
     return tuple(result)
 
 
-def _with_expressions(stmt: Stmt, leaf: object) -> Stmt:
+def _simplified(expr: Expr) -> Expr:
+    """An operation that leaves its operand as it is, to the last bit, is that operand."""
+    match expr:
+        case Apply("multiply", (Const(1), x)) | Apply("multiply" | "divide", (x, Const(1))):
+            return x if x.dtype == expr.dtype and x.dtype.kind in "iuf" else expr
+        case Apply("logical_not", (Apply("logical_not", (x,)),)):
+            return x if x.dtype == BOOL else expr
+        case Apply("where", (_, x, y)) if x == y:
+            return x
+    return expr
+
+
+def _with_expressions(stmt: Stmt, leaf: Rename) -> Stmt:
     """A statement with its own expressions rewritten, those of nested blocks left for later."""
     from graphify.engines.native.loops.walk import _EXPRESSIONS
 
     changes: dict[str, object] = {}
     for name in _EXPRESSIONS.get(type(stmt), ()):
-        new = map_field(getattr(stmt, name), leaf)  # type: ignore[arg-type]
+        new = map_field(getattr(stmt, name), leaf, _simplified)
         changes[name] = new
     return replace(stmt, **changes) if changes else stmt  # type: ignore[arg-type]
 

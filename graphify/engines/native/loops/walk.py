@@ -34,14 +34,19 @@ from graphify.engines.native.loops.program import (
 Rename = Callable[[Expr], Expr]
 
 
-def map_expr(expr: Expr, leaf: Rename) -> Expr:
-    """`expr` with `leaf` applied to its variables, constants and (rewritten) loads."""
+def map_expr(expr: Expr, leaf: Rename, whole: Rename | None = None) -> Expr:
+    """`expr` with `leaf` applied to its variables, constants and (rewritten) loads.
+
+    Args:
+        whole: applied to operations when their operands are done.
+    """
     if isinstance(expr, Apply):
-        args = tuple(map_expr(arg, leaf) for arg in expr.args)
+        args = tuple(map_expr(arg, leaf, whole) for arg in expr.args)
         same = all(a is b for a, b in zip(args, expr.args, strict=True))
-        return expr if same else Apply(expr.op, args, expr.dtype)
+        new = expr if same else Apply(expr.op, args, expr.dtype)
+        return new if whole is None else whole(new)
     if isinstance(expr, Load):
-        index = tuple(map_expr(i, leaf) for i in expr.index)
+        index = tuple(map_expr(i, leaf, whole) for i in expr.index)
         same = all(a is b for a, b in zip(index, expr.index, strict=True))
         return leaf(expr if same else Load(expr.buffer, index))
     return leaf(expr)
@@ -68,11 +73,11 @@ def map_statement(stmt: Stmt, leaf: Rename) -> Stmt:
     return replace(stmt, **changes) if changes else stmt
 
 
-def map_field(value: Any, leaf: Rename) -> Any:
+def map_field(value: Any, leaf: Rename, whole: Rename | None = None) -> Any:
     """An expression, several, or none, rewritten."""
     if isinstance(value, tuple):
-        return tuple(map_expr(e, leaf) for e in value)
-    return None if value is None else map_expr(value, leaf)
+        return tuple(map_expr(e, leaf, whole) for e in value)
+    return None if value is None else map_expr(value, leaf, whole)
 
 
 def map_address(buffer: Buffer, leaf: Rename) -> Buffer:

@@ -72,11 +72,48 @@ def _broadcast_lead(low: Lowering, node: Node, a: Lens, b: Lens) -> Index:
 
 
 def multiply(low: Lowering, target: Lens, a: Lens, b: Lens, lead: Index) -> None:
-    """target = a @ b, matrix by matrix."""
+    """target = a @ b, matrix by matrix; as one product, or as loops, where that is what it is."""
+    if len(lead) == 1 and a.shape[-2] == ONE and _is_one(b):
+        target, a, lead = _stacked_rows(target), _stacked_rows(a), ()
+        b = _matrix(b, (ZERO,) * (len(b.shape) - 2))
+    elif len(lead) == 1 and b.shape[-1] == ONE and _is_one(a):
+        a, b = _transposed(b), _transposed(_matrix(a, (ZERO,) * (len(a.shape) - 2)))
+        target, a, lead = _stacked_rows(_transposed(target)), _stacked_rows(a), ()
     stacks = [spread(low, x, (*lead, *x.shape[-2:])) for x in (target, a, b)]
+    if a.shape[-1] == ONE:
+        _outer(low, *stacks)
+        return
     with low.loops(lead) as at:
         operands = [_matrix(x, at).strided() for x in stacks if isinstance(x, Lens)]
         low.emit(Call("matmul", (operands[0],), tuple(operands[1:]), source=low.source))
+
+
+def _is_one(x: Lens) -> bool:
+    """Whether a stack holds one matrix only."""
+    return all(length == ONE for length in x.shape[:-2])
+
+
+def _stacked_rows(x: Lens) -> Lens:
+    """Matrices of one row each as the rows of one matrix."""
+    if len(x.shape) == 2:  # one row for all: spread over them later
+        return x
+    return x.remap((x.shape[0], x.shape[2]), [affine((0, ONE)), affine(), affine((1, ONE))])
+
+
+def _transposed(x: Lens) -> Lens:
+    rank = len(x.shape)
+    inner = [affine((axis, ONE)) for axis in range(rank - 2)]
+    inner += [affine((rank - 1, ONE)), affine((rank - 2, ONE))]
+    return x.remap((*x.shape[:-2], x.shape[-1], x.shape[-2]), inner)
+
+
+def _outer(low: Lowering, target: ArrayValue, a: ArrayValue, b: ArrayValue) -> None:
+    """Products of columns by rows: nothing is summed, so they are elementwise."""
+    assert isinstance(target, Lens)
+    with low.loops(target.shape) as at:
+        left, right = a.at((*at[:-1], ZERO)), b.at((*at[:-2], ZERO, at[-1]))
+        op = "logical_and" if target.dtype == BOOL else "multiply"
+        low.store(target, at, Apply(op, (left, right), target.dtype))
 
 
 def _matrix(x: Lens, at: Index) -> Lens:
