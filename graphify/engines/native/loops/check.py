@@ -49,7 +49,7 @@ from graphify.engines.native.loops.program import (
 from graphify.engines.native.loops.walk import statements
 from graphify.errors import InternalError
 
-KINDS = ("serial", "vector", "parallel", "reduce")
+KINDS = ("serial", "vector", "parallel", "reduce", "accumulate")
 SHOWN = 8  # lines of a statement that an error shows
 _COMPARE = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
 _LOGICAL = frozenset(["logical_and", "logical_or", "logical_not", "logical_xor"])

@@ -37,6 +37,9 @@ _KINDS = {
     ("parallel", "reduce"): "reduce",
     ("reduce", "parallel"): "reduce",
     ("reduce", "reduce"): "reduce",
+    ("parallel", "accumulate"): "accumulate",
+    ("accumulate", "parallel"): "accumulate",
+    ("accumulate", "accumulate"): "accumulate",
 }
 
 
@@ -140,7 +143,7 @@ def _merge(
 def _may_fuse(first: For, a: Summary, second: For, b: Summary) -> bool:
     if first.extent != second.extent or a.size + b.size > LARGEST:
         return False
-    if ("serial" in (first.kind, second.kind)) and first.kind != second.kind:
+    if first.kind != second.kind and not {first.kind, second.kind} <= {"parallel", "reduce"}:
         if not _same_depth(first, second):
             return False
     if first.kind == second.kind == "serial" and (a.fails or b.fails):

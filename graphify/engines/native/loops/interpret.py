@@ -1,6 +1,7 @@
 """Running a loop-level program in Python, statement by statement: slow, and what it means.
 
     results = interpret(program, [x, y])
+    results = interpret(program, [x, y], order=reversed)      # of turns said to be independent
 
 Fresh memory is filled with a pattern, so that what is read before it is written shows. Passes on
 programs, and the translation to LLVM, are tested against this.
@@ -8,16 +9,18 @@ programs, and the translation to LLVM, are tested against this.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from graphify.engines.native.loops import program as p
 from graphify.engines.native.loops.program import Buffer, Expr, Program, Var
+from graphify.engines.native.loops.walk import parts
 from graphify.ir.op import REGISTRY
 
 Array = np.ndarray[Any, Any]
+Order = Callable[[range], Iterable[int]]
 
 
 class Failed(Exception):
@@ -28,13 +31,16 @@ class Failed(Exception):
         self.site, self.values = site, values
 
 
-def interpret(program: Program, args: Sequence[Array]) -> list[Array]:
+def interpret(program: Program, args: Sequence[Array], order: Order = iter) -> list[Array]:
     """The results of a program for arguments in C order (or of any strides it has variables for).
+
+    Args:
+        order: in which the turns of loops are run that may run in any order.
 
     Raises:
         Failed: a check did not hold. What the Python functions raise that the program calls.
     """
-    run = _Run(program)
+    run = _Run(program, order)
     for buffer, arg in zip(program.params, args, strict=True):
         run.bind(buffer, arg)
     run.block(program.sizes)
@@ -55,8 +61,8 @@ def _fresh(shape: tuple[int, ...], buffer: Buffer) -> Array:
 class _Run:
     """Variables and memory of one run."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, order: Order) -> None:
+        self.program, self.order = program, order
         self.variables: dict[Var, Any] = {}
         self.memory: dict[Buffer, Array] = {}  # of roots
 
@@ -84,7 +90,13 @@ class _Run:
         strides = [int(self.value(s)) * base.itemsize for s in p.strides_of(buffer)]
         start = int(self.value(buffer.home.offset))
         flat = np.lib.stride_tricks.as_strided(base, (1 << 40,), (base.itemsize,))
-        return np.lib.stride_tricks.as_strided(flat[start:], self.shape(buffer), strides)
+        shape = self.shape(buffer) if self.is_known(buffer.shape) else (1 << 30,) * buffer.ndim
+        return np.lib.stride_tricks.as_strided(flat[start:], shape, strides)
+
+    def is_known(self, shape: Sequence[Expr]) -> bool:
+        """Whether there are the variables of a shape: who writes addresses needs strides only."""
+        variables = (v for dim in shape for v in parts(dim) if isinstance(v, Var))
+        return all(v in self.variables for v in variables)
 
     def shape(self, buffer: Buffer) -> tuple[int, ...]:
         return tuple(int(self.value(d)) for d in buffer.shape)
@@ -135,8 +147,9 @@ class _Run:
                 array[place] = result
             case p.Reduce(var, op, value):
                 self.variables[var] = self.value(p.Apply(op, (var, value), var.dtype))
-            case p.For(var, extent, body):
-                for i in range(int(self.value(extent))):
+            case p.For(var, extent, body, kind):
+                turns = range(int(self.value(extent)))
+                for i in turns if kind == "serial" else self.order(turns):
                     self.variables[var] = np.int64(i)
                     self.block(body)
             case p.While(test, condition, body):

@@ -16,6 +16,7 @@ from graphify.engines.native.loops.counters import trust_counters
 from graphify.engines.native.loops.forward import drop_dead, forward
 from graphify.engines.native.loops.fuse import fuse
 from graphify.engines.native.loops.memory import free, hoist_allocations
+from graphify.engines.native.loops.partial import in_parts
 from graphify.engines.native.loops.program import Block, Program
 from graphify.engines.native.loops.raising import raise_checks
 from graphify.engines.native.loops.ranges import drop_checks
@@ -38,6 +39,7 @@ PASSES: list[tuple[str, Callable[[Block], Block]]] = [
     ("choose", choose),
     ("inline", inline),
     ("drop dead again", drop_dead),
+    ("in parts", in_parts),
     ("schedule", schedule),
     ("hoist allocations", hoist_allocations),
     ("free", free),

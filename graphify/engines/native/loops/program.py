@@ -237,7 +237,9 @@ class For:
     `kind`: "serial": in order. "vector": turns are independent but for `Reduce`, the body is
     Let, Set of own variables, Store, Reduce, If, While and further loops of extents that are the
     same in every turn: may run in lanes. "parallel": turns are independent: may run on several
-    threads, each with its own copies of buffers allocated inside.
+    threads, each with its own copies of buffers allocated inside. The lowering also says "reduce"
+    (independent but for `Reduce`) and "accumulate" (but for sums into elements of arrays, whose
+    order is free), which the passes make one of the above.
     """
 
     var: Var

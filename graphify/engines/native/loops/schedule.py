@@ -168,7 +168,7 @@ def _tiled(loop: For, size: int) -> For:
 def collapse(loop: For) -> For:
     """Two perfectly nested loops over arrays in C order as one; again and again."""
     while len(loop.body) == 1 and isinstance(inner := loop.body[0], For):
-        if "serial" in (loop.kind, inner.kind):
+        if not {loop.kind, inner.kind} <= {"parallel", "reduce"}:
             return loop
         if uses(inner.extent, loop.var):
             return loop

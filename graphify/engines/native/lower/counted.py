@@ -18,12 +18,14 @@ from graphify.engines.native.loops.program import (
     INDEX,
     ONE,
     ZERO,
+    Apply,
     Const,
     Expr,
     Reduce,
     Set,
     Store,
     compare,
+    index,
     plus,
 )
 from graphify.engines.native.lower.arrays import Lens, affine, whole
@@ -33,6 +35,7 @@ from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
 
 FLOAT64 = np.dtype(np.float64)
+_AT_ONCE = 4  # places that are written without asking how many there are
 _MOST = 2.0**59  # elements; more of them than any memory holds
 
 
@@ -80,12 +83,16 @@ def _repeat_indices(low: Lowering, node: Node) -> None:
     # the sum of the counts may have overflowed: NumPy writes anywhere then
     impossible = compare("greater_equal", size, Const(_MOST, FLOAT64))
     low.fail(impossible, MemoryError, "repeat: a result of {:.3g} elements", size)
-    line = low.buffer(INDEX, (low.let(total, "count"),))
+    length = low.let(total, "count")
+    line = low.buffer(INDEX, (low.let(plus(length, index(_AT_ONCE)), "room"),))
     start = low.variable("start", ZERO)
     with low.loops(counts.shape, "serial") as (i,):
         here = low.let(start, "here")
         times = low.let(cast(counts.at((i,)), INDEX), "times")
-        with low.loop(times, "k") as k:
-            low.emit(Store(line, (plus(here, k),), i, node.source))
+        for k in range(_AT_ONCE):  # what is too much the next one overwrites
+            low.emit(Store(line, (plus(here, index(k)),), i, node.source))
+        rest = Apply("maximum", (plus(times, index(-_AT_ONCE)), ZERO), INDEX)
+        with low.loop(low.let(rest, "rest"), "k") as k:
+            low.emit(Store(line, (plus(plus(here, index(_AT_ONCE)), k),), i, node.source))
         low.emit(Set(start, plus(here, times)))
-    low.define(Value(node), whole(line))
+    low.define(Value(node), first_of(whole(line), length))

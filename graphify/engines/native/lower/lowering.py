@@ -102,6 +102,9 @@ class Lowering:
         self.sites: list[Site] = []
         self.hosts: list[Any] = []
         self.own: set[Buffer] = set()  # buffers whose memory is the program's to overwrite
+        self.results: list[Buffer] = []
+        self.late: dict[Value, int] = {}  # positions of results whose shape only the run knows
+        self.top = self.block
         self.source: LazyLoc | None = None
         self.hint = "t"
 
@@ -285,7 +288,17 @@ class Lowering:
         wanted = self.frame.wanted.get(value)
         if wanted is not None and self.same_shape(wanted.shape, shape):
             return wanted
+        if value in self.late and self.block is self.top:
+            return self.made(self.late[value], shape)
         return whole(self.buffer(value.spec.dtype, shape))
+
+    def made(self, position: int, shape: Sequence[Expr]) -> Lens:
+        """Memory for a result of the program, whose shape is known by now."""
+        name, dtype = self.results[position].name, self.results[position].dtype
+        buffer = self.results[position] = Buffer(name, dtype, tuple(shape), Result(position))
+        self.emit(Allocate(buffer))
+        self.own.add(buffer)
+        return whole(buffer)
 
     def same_shape(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
         return len(a) == len(b) and all(x == y for x, y in zip(a, b, strict=True))
@@ -377,8 +390,8 @@ class Lowering:
         """Lower one node."""
         outer_source, outer_hint = self.source, self.hint
         self.source, self.hint = node.source, self.named(node)
-        written = (self.block, self.hosts, self.sites)
-        named = (self.frame.cache, self.frame.sizes)
+        written: tuple[list[Any], ...] = (self.block, self.hosts, self.sites)
+        named: tuple[dict[Any, Expr], ...] = (self.frame.cache, self.frame.sizes)
         lengths = [len(part) for part in (*written, *named)]
         try:
             rule = RULES.get(node.op.name)
@@ -433,15 +446,15 @@ def lower(graph: Graph, name: str | None = None, layouts: Sequence[str] | None =
     dims = [_known_dims(low, value) for value in graph.results]
     sizes, low.block = tuple(low.block), []
     sizes, scalars = _split_loads(sizes)
-    low.block = list(scalars)
-    results = _results(low, graph, dims)
+    low.block = low.top = list(scalars)
+    low.results = _results(low, graph, dims)
     for node in facts.nodes:
         low.node(node)
-    _deliver(low, graph, results)
+    _deliver(low, graph, dims)
     return Program(
         low.name,
         tuple(params),
-        tuple(results),
+        tuple(low.results),
         sizes,
         tuple(dims),
         tuple(low.block),
@@ -501,9 +514,11 @@ def _results(low: Lowering, graph: Graph, dims: Sequence[tuple[Expr, ...] | None
     buffers: list[Buffer] = []
     params = set(graph.params)
     for position, (value, shape) in enumerate(zip(graph.results, dims, strict=True)):
-        if shape is None:  # its axes are known when it is: see _deliver
+        if shape is None:  # its axes are known when it is: see `made`
             shape = tuple(Var(f"d{axis}", INDEX, True) for axis in range(value.spec.ndim))
             buffers.append(Buffer(f"out{position}", value.spec.dtype, shape, Result(position)))
+            if value not in params:
+                low.late.setdefault(value, position)
             continue
         buffer = Buffer(f"out{position}", value.spec.dtype, shape, Result(position))
         buffers.append(buffer)
@@ -513,22 +528,15 @@ def _results(low: Lowering, graph: Graph, dims: Sequence[tuple[Expr, ...] | None
     return buffers
 
 
-def _deliver(low: Lowering, graph: Graph, results: Sequence[Buffer]) -> None:
+def _deliver(low: Lowering, graph: Graph, dims: Sequence[tuple[Expr, ...] | None]) -> None:
     """Copy what was not computed in its place."""
-
-    for buffer, value in zip(results, graph.results, strict=True):
-        found = low.frame.values[value]
+    for position, value in enumerate(graph.results):
+        found, buffer = low.frame.values[value], low.results[position]
         if not isinstance(found, (Lens, Delayed)):
             low.emit(Store(buffer, (), found))
-            continue
-        if isinstance(found, Lens) and found.buffer is buffer and found.is_whole:
-            continue
-        if any(isinstance(d, Var) and d.mutable for d in buffer.shape):
-            for dim, length in zip(buffer.shape, found.shape, strict=True):
-                assert isinstance(dim, Var)
-                low.emit(Let(dim, length))
-            low.emit(Allocate(buffer))
-        low.assign(whole(buffer), found)
+        elif not (isinstance(found, Lens) and found.buffer is buffer and found.is_whole):
+            lens = whole(buffer) if dims[position] is not None else low.made(position, found.shape)
+            low.assign(lens, found)
 
 
 def unbound(low: Lowering, shape: Sequence[Dim]) -> bool:

@@ -142,7 +142,7 @@ def _by_rows(
     index_of: dict[int, Expr] = {}
     managers: list[Any] = []
     for a in order:
-        kind = "serial" if a in axes else "parallel"
+        kind = "accumulate" if a in axes else "parallel"
         managers.append(low.loop(array.shape[a], "ijklmnopq"[min(len(managers), 8)], kind))
         index_of[a] = managers[-1].__enter__()
     full = tuple(index_of[a] for a in range(len(array.shape)))

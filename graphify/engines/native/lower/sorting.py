@@ -136,21 +136,28 @@ def _searchsorted(low: Lowering, node: Node) -> None:
         raise Declined
     right = node.attrs["side"] == "right"
 
+    n = line.shape[0]
+
+    def passed(point: Expr, at: Expr) -> Expr:
+        here = low.let(line.at((at,)), "here")
+        return negated(before(low, point, here)) if right else before(low, here, point)
+
     def place(point: Expr) -> Expr:
-        """Halves the range without a branch: both sides of each choice are known."""
-        start, count = low.variable("start", ZERO), low.variable("count", line.shape[0])
+        """Halves the range without a branch; all points take the same number of steps."""
+        start, count = low.variable("start", ZERO), low.variable("count", n)
         with low.inside() as body:
             half = low.let(Apply("right_shift", (count, ONE), INDEX), "half")
-            first = low.let(start, "first")
-            middle = low.let(plus(first, half), "middle")
-            here = low.let(line.at((middle,)), "here")
-            goes_on = before(low, here, point) if not right else negated(before(low, point, here))
-            goes_on = low.let(goes_on, "goes_on")
-            rest = minus(minus(count, half), ONE)
-            low.emit(Set(count, select(goes_on, rest, half)))
-            low.emit(Set(start, select(goes_on, plus(middle, ONE), first)))
-        low.emit(While((), compare("greater", count, ZERO), tuple(body), low.source))
-        return start
+            middle = low.let(plus(start, half), "middle")
+            goes_on = low.let(passed(point, plus(middle, index(-1))), "goes_on")
+            low.emit(Set(start, select(goes_on, middle, start)))
+            low.emit(Set(count, minus(count, half)))
+        low.emit(While((), compare("greater", count, ONE), tuple(body), low.source))
+        found = low.variable("found", ZERO)
+        with low.inside() as last:
+            more = select(low.let(passed(point, start), "more"), ONE, ZERO)
+            low.emit(Set(found, plus(start, more)))
+        low.emit(If(compare("greater", n, ZERO), tuple(last), (), low.source))
+        return found
 
     low.fill(Value(node), points.shape, lambda at: place(low.let(points.at(at), "point")))
 
