@@ -17,6 +17,7 @@ from graphify.engines.native.loops.program import (
     For,
     Free,
     Handle,
+    Point,
     Result,
     Stmt,
     Temporary,
@@ -60,12 +61,16 @@ def free(block: Block) -> Block:
             owned |= {b for b in stmt.outputs if isinstance(b.home, Handle)}
     if not owned:
         return block
+    aimed = {s.target.root for s in block if isinstance(s, Point)}
+    handled = {s.handle for s in block if isinstance(s, Point)}
     last: dict[Buffer, int] = {}
     for i, stmt in enumerate(block):
         fact = summary(stmt)
-        for root in (*fact.reads, *fact.writes, *fact.allocates):
-            if root in owned:
-                last[root] = i
+        touched = {*fact.reads, *fact.writes, *fact.allocates}
+        if not touched.isdisjoint(handled):
+            touched |= aimed  # a handle may be any of the memories that handles are aimed at
+        for root in touched & owned:
+            last[root] = i
     ends: dict[int, list[Stmt]] = {}
     for buffer, i in last.items():
         ends.setdefault(i, []).append(Free(buffer))

@@ -22,6 +22,7 @@ from graphify.engines.native.loops.raising import raise_checks
 from graphify.engines.native.loops.ranges import drop_checks
 from graphify.engines.native.loops.schedule import schedule
 from graphify.engines.native.loops.share import contract, share
+from graphify.engines.native.loops.swap import swap
 from graphify.engines.native.loops.tidy import inline, tidy
 from graphify.errors import InternalError, PassError
 
@@ -39,6 +40,7 @@ PASSES: list[tuple[str, Callable[[Block], Block]]] = [
     ("choose", choose),
     ("inline", inline),
     ("drop dead again", drop_dead),
+    ("swap", swap),
     ("in parts", in_parts),
     ("schedule", schedule),
     ("hoist allocations", hoist_allocations),
