@@ -1,11 +1,12 @@
 """graphify beside NumPy and every compiler that is installed, row by row.
 
     python tests/bench/run.py [--rows 'loops/*'] [--contenders graphify,numpy,jax] [--quick]
-                              [--json results.json] [--list]
+                              [--cpu] [--json results.json] [--list]
 
 Each row is one interleaved run: all contenders take turns. A group of rows runs in a process of its
 own, which is started anew should one of the contenders bring it down. --quick is there to see that
-everything runs: small inputs, and of the contenders graphify and NumPy, if none are named.
+everything runs: small inputs, and of the contenders graphify and NumPy, if none are named. --cpu
+counts processors' time: ratios that hold on a machine that others use, but for the gain of threads.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +48,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rows", default="*", help="pattern of group/row, such as 'loops/*'")
     parser.add_argument("--contenders", default="", help="comma-separated; all by default")
     parser.add_argument("--quick", action="store_true", help="small inputs, few samples")
+    parser.add_argument("--cpu", action="store_true", help="processors' time, on a busy machine")
     parser.add_argument("--json", type=Path, help="a file for the results")
     parser.add_argument("--list", action="store_true", help="print the rows and stop")
     parser.add_argument("--group", help=argparse.SUPPRESS)  # in the process of a group
@@ -75,6 +79,8 @@ def run_group(options: argparse.Namespace) -> None:
     warnings.simplefilter("ignore")  # such as that there is nothing to do in parallel
     module = importlib.import_module(f"rows.{options.group}")
     contenders, effort = wanted(options), QUICK if options.quick else Effort()
+    if options.cpu:
+        effort = replace(effort, clock=time.process_time)
     skip = dict(json.loads(options.skip))  # row -> contenders that may not take part
     if not hasattr(module, "ROWS"):
         emit("start", module.GROUP)
@@ -120,8 +126,9 @@ def gathered(group: str, options: argparse.Namespace) -> Iterator[Result]:
     while True:
         command = [sys.executable, __file__, "--group", group, "--rows", options.rows]
         command += ["--contenders", options.contenders, "--skip", json.dumps(skip)]
+        flags = ["--quick"] * options.quick + ["--cpu"] * options.cpu
         current = None
-        for event, value in events(command + ["--quick"] * options.quick):
+        for event, value in events(command + flags):
             if event == "start":
                 current = value
             elif event == "result":
@@ -178,7 +185,7 @@ def main() -> None:
             rows = getattr(module, "ROWS", None)
             print("\n".join(row.title for row in rows) if rows else f"{module.GROUP}/")
         return
-    machine = describe()
+    machine = {**describe(), "Clock": "processors' time" if options.cpu else "wall"}
     print("\n".join(f"{key}: {value}" for key, value in machine.items()))
     found = []
     for group in wanted_groups(options.rows):

@@ -36,12 +36,14 @@ class Effort:
         seconds: length of a sample. Many short ones find more of the moments when nothing else runs
             than few long ones do.
         patience: seconds for preparing a contender, its compilation included.
+        clock: what is counted; `time.process_time` is the time of all processors together.
     """
 
     quick: bool = False
     rounds: int = 24
     seconds: float = 0.004
     patience: int = 120
+    clock: Callable[[], float] = time.perf_counter
 
 
 QUICK = Effort(quick=True, rounds=2, seconds=0.0005, patience=60)
@@ -51,7 +53,7 @@ class Wrong(Exception):
     """A contender's result is not NumPy's."""
 
 
-def looped(call: Call, wait: str = "{}") -> Loop:
+def looped(call: Call, wait: str, clock: Callable[[], float]) -> Loop:
     """A loop that makes the call so many times as a user's line would, and gives the seconds."""
     names = [f"a{i}" for i in range(len(call.args))]
     line = wait.format(f"f({', '.join(names)})")
@@ -65,7 +67,7 @@ def looped(call: Call, wait: str = "{}") -> Loop:
     )
     space: dict[str, Any] = {
         "repeat": itertools.repeat,
-        "clock": time.perf_counter,
+        "clock": clock,
         "wait": wait_for_jax,
     }
     exec(source, space)
@@ -139,7 +141,7 @@ def prepare(
             return None
         result = call.function(*call.args)
         check(row, contender, result, expected)
-        loop = looped(call, waiting_for(result))
+        loop = looped(call, waiting_for(result), effort.clock)
         once = loop(1)
     if once > VERY_SLOW:
         return Ready(loop, 1, 0, [once])
