@@ -28,7 +28,7 @@ from graphify.engines.native.lower.arrays import ArrayValue, Index
 from graphify.engines.native.lower.elementwise import cast, mismatch
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
-from graphify.ir.types import bfloat16, is_complex, is_inexact
+from graphify.ir.types import bfloat16, is_complex, is_float, is_inexact
 
 BOOL = np.dtype(np.bool_)
 
@@ -190,9 +190,26 @@ def _arg_extreme(low: Lowering, node: Node) -> None:
             low.emit(If(wins, (Set(best, x), Set(where, i)), (), low.source))
         return where
 
+    def place_by_lanes(at: Index) -> Expr:
+        """The extreme, then the first place that holds it: two loops, but both in lanes."""
+        op = "maximum" if node.op.name == "argmax" else "minimum"
+        best = low.variable("best", identity_of(op, array.dtype))
+        with low.loop(length, "i", "reduce") as i:
+            low.emit(Reduce(best, op, array.at((*at[:axis], i, *at[axis:])), low.source))
+        extreme = low.let(best, "best")
+        where = low.variable("where", length)
+        with low.loop(length, "i", "reduce") as i:
+            x = array.at((*at[:axis], i, *at[axis:]))
+            holds = compare("equal", x, extreme)
+            if is_float(array.dtype):  # if there is a NaN, the first one
+                holds = Apply("logical_or", (holds, Apply("isnan", (x,), BOOL)), BOOL)
+            low.emit(Reduce(where, "minimum", select(holds, i, length), low.source))
+        return where
+
     if isinstance(length, Const) and not length.value:
         raise Declined  # no first element to begin with, and no result either
-    low.fill(Value(node), shape, place)
+    in_lanes = axis == len(array.shape) - 1 and not is_complex(array.dtype)
+    low.fill(Value(node), shape, place_by_lanes if in_lanes else place)
 
 
 # --- running totals -------------------------------------------------------------------------------
