@@ -1,10 +1,10 @@
 """Arrays that a loop makes anew in each turn change places instead of being copied.
 
-    while ...:                            now -> x, new -> t
-        for i in n: t[i] = f(x, i)   ->   while ...:
-        for i in n: x[i] = t[i]               for i in n: new[i] = f(now, i)
-                                              now <-> new
-                                          for i in n: x[i] = now[i]
+while ...:                            now -> x, new -> t
+    for i in n: t[i] = f(x, i)   ->   while ...:
+    for i in n: x[i] = t[i]               for i in n: new[i] = f(now, i)
+                                          now <-> new
+                                      for i in n: x[i] = now[i]
 """
 
 from __future__ import annotations
