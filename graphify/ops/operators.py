@@ -48,6 +48,8 @@ nonzero_divisor: Op = defop(
 
 
 def _to_int_eval(x: Any) -> Any:
+    if x.dtype.kind in "bi":  # as floats, the largest ones would not fit
+        return np.asarray(x).astype(np.int64)
     if np.any(np.isnan(x)):
         raise ValueError("cannot convert float NaN to integer")
     if np.any(np.isinf(x)):

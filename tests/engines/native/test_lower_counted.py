@@ -31,6 +31,11 @@ def test_to_int_truncates(x: float, dtype: Any) -> None:
         agree(REGISTRY["to_int"], [array])
 
 
+@pytest.mark.parametrize("x", [2**63 - 1, -(2**63), 2**53 + 1])
+def test_to_int_of_large_integers(x: int) -> None:
+    agree(REGISTRY["to_int"], [np.asarray(x)], host=False)
+
+
 @pytest.mark.parametrize("x", [NAN, INF, -INF, 2.0**63, -(2.0**64)])
 @pytest.mark.parametrize("dtype", ["f", "d"])
 def test_to_int_fails(x: float, dtype: str) -> None:
