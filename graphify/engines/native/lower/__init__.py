@@ -22,6 +22,7 @@ from graphify.engines.native.lower import (  # noqa: F401  (each registers its r
     views,
     windows,
 )
-from graphify.engines.native.lower.lowering import RULES, Lowering, lower
+from graphify.engines.native.lower.lowering import RULES, Lowering
+from graphify.engines.native.lower.whole import lower
 
 __all__ = ["RULES", "Lowering", "lower"]
