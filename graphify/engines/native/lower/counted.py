@@ -89,8 +89,8 @@ def _repeat_indices(low: Lowering, node: Node) -> None:
     with low.loops(counts.shape, "serial") as (i,):
         here = low.let(start, "here")
         times = low.let(cast(counts.at((i,)), INDEX), "times")
-        for k in range(_AT_ONCE):  # what is too much the next one overwrites
-            low.emit(Store(line, (plus(here, index(k)),), i, node.source))
+        for further in range(_AT_ONCE):  # what is too much the next one overwrites
+            low.emit(Store(line, (plus(here, index(further)),), i, node.source))
         rest = Apply("maximum", (plus(times, index(-_AT_ONCE)), ZERO), INDEX)
         with low.loop(low.let(rest, "rest"), "k") as k:
             low.emit(Store(line, (plus(plus(here, index(_AT_ONCE)), k),), i, node.source))

@@ -26,7 +26,6 @@ from graphify.engines.native.lower.arrays import Delayed, Lens, whole
 from graphify.engines.native.lower.liveness import Facts
 from graphify.engines.native.lower.lowering import Frame, Lowering, want
 from graphify.ir.graph import Graph, Value
-from graphify.ir.sizes import Dim, dim_variables
 
 
 def lower(graph: Graph, name: str | None = None, layouts: Sequence[str] | None = None) -> Program:
@@ -137,7 +136,3 @@ def _deliver(low: Lowering, graph: Graph, dims: Sequence[tuple[Expr, ...] | None
         elif not (isinstance(found, Lens) and found.buffer is buffer and found.is_whole):
             lens = whole(buffer) if dims[position] is not None else low.made(position, found.shape)
             low.assign(lens, found)
-
-
-def unbound(low: Lowering, shape: Sequence[Dim]) -> bool:
-    return any(v not in low.frame.sizes for v in dim_variables(tuple(shape)))
