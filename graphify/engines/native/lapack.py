@@ -2,14 +2,14 @@
 
     symbol("dgesv")        # "graphify_lapack_dgesv", void (int *n, int *nrhs, double *a, ...)
 
-SciPy is imported when a graph that calls one is linked, not before. Integers are 32 bits wide.
+SciPy is imported when a graph needs one, not before. Integers are 32 bits wide.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import importlib.util
+import importlib
 
 from graphify.engines.native import symbols
 from graphify.errors import InternalError
@@ -32,8 +32,12 @@ ROUTINES = frozenset(letter + name for letter in "dz" for name in _NAMES)
 
 @functools.cache
 def available() -> bool:
-    """Whether there is a SciPy to take them from."""
-    return importlib.util.find_spec("scipy") is not None
+    """Whether there is a SciPy to take them from; imports it, outside of all locks."""
+    try:
+        importlib.import_module("scipy.linalg.cython_lapack")
+    except ImportError:
+        return False
+    return True
 
 
 def symbol(routine: str) -> str:

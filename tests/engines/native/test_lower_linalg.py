@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from graphify.engines.base import get_engine
+from graphify.engines.native import lapack
 from graphify.ir.op import REGISTRY
 from tests.engines.native.lowered import agree, complains, graph_of
 
@@ -223,3 +224,15 @@ def test_adjugate(shape: tuple[int, ...], dtype: str) -> None:
 def test_adjugate_of_singular_matrices() -> None:
     x = np.stack([np.diag([1.0, 2.0, 0.0]), np.ones((3, 3)), np.zeros((3, 3))])
     agree(REGISTRY["adjugate"], [x], loss=1e3, host=False)
+
+
+# --- without SciPy --------------------------------------------------------------------------------
+
+
+def test_without_scipy_numpy_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lapack, "available", lambda: False)
+    x = numbers((3, 3), "d")
+    graph = graph_of(REGISTRY["inv"], [x], True, {})
+    executable = get_engine("native").compile(graph)
+    assert "host" in executable.lowered().text
+    np.testing.assert_allclose(executable([x])[0], np.linalg.inv(x))
