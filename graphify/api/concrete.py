@@ -190,10 +190,16 @@ class ConcreteFunction:
         else:
             results = [Tensor(np.asarray(r)) for r in self.execute([t.numpy() for t in inputs])]
             self._separate(inputs, results)
-        self._write_back(arrays, results, call)
-        return self._traced.treedef.unflatten(
-            [self._leaf(o, results, arrays) for o in self._traced.outputs]
-        )
+        return self.finish(results, arrays, call)
+
+    def finish(
+        self, results: Sequence[Tensor], arrays: Sequence[Tensor], call: Call | None = None
+    ) -> Any:
+        """The function's result for those of the graph, after its changes outside are made."""
+        if self._traced.writes:
+            self._write_back(arrays, results, call)
+        leaves = [self._leaf(output, results, arrays) for output in self._traced.outputs]
+        return self._traced.treedef.unflatten(leaves)
 
     def execute(self, arrays: Sequence[Any]) -> list[Any]:
         """The graph's results for its parameters' arrays, hidden inputs included."""

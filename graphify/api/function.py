@@ -119,8 +119,7 @@ class Function(Room):
             elif key is not None and _takes_just(concrete, call, args):
                 self._fast[key] = (concrete, settings)
             result = self._run(concrete, call)
-            if not kwargs:
-                self._offer(concrete, call, args)
+            self._offer(concrete, call, args, kwargs)
             return result
         except BaseException as error:
             if config.full_traceback:
@@ -313,12 +312,18 @@ class Function(Room):
         arrays: Any = call.arrays
         return concrete.run(arrays, call)
 
-    def _offer(self, concrete: ConcreteFunction, call: Call, args: Sequence[Any]) -> None:
+    def _offer(
+        self,
+        concrete: ConcreteFunction,
+        call: Call,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+    ) -> None:
         """Let the engine serve calls like this one by itself from now on."""
         times = self._offers.get(concrete, 0)
         if times < OFFERS:
             self._offers[concrete] = times + 1
-            quick.offer(self, concrete, call, args)
+            quick.offer(self, concrete, call, args, kwargs)
 
     # --- input_signature ---
 

@@ -1,9 +1,10 @@
 """What the native engine's entry point must know of a trace, to serve calls without Python.
 
-    offer(function, concrete, call, args)
+    offer(function, concrete, call, args, kwargs)
 
-Only the common case is described: positional arguments that are arrays or immutable Python values,
-results that are new arrays or numbers, guards that can be told by identity. Whatever is not of this
+Only the common cases are described: arguments that are arrays, immutable Python values or
+containers of these, guards that can be told by identity. What the function changes outside itself
+is changed by a Python function, which machine code calls when it has run the graph. Whatever is not of this
 kind is simply not offered, and `Function.__call__` goes on serving it.
 """
 
@@ -16,43 +17,48 @@ from typing import Any
 
 import numpy as np
 
+from graphify.api import changes
 from graphify.api.concrete import ConcreteFunction
+from graphify.api.passed import NotQuick, Passed
 from graphify.api.writing import Output
 from graphify.config import config
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.room import ABSENT, Input, Quick, Read, Same, Word
 from graphify.ir.bind import Tensor
 from graphify.tracing.capture import Hidden
-from graphify.tracing.guards import SCALARS, ArraySpec, Guard, Identity, Place
-from graphify.tracing.signature import Call
+from graphify.tracing.guards import SCALARS, ArraySpec, Guard, Identity, Place, fingerprint
+from graphify.tracing.guards import same as agree
+from graphify.tracing.signature import NUMBERS, Call
 from graphify.tree import LEAF, TreeDef
 
 
-class _NotQuick(Exception):
-    """Something the entry point does not know how to do."""
-
-
-def offer(function: Any, concrete: ConcreteFunction, call: Call, args: Sequence[Any]) -> None:
+def offer(
+    function: Any,
+    concrete: ConcreteFunction,
+    call: Call,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+) -> None:
     """Let the engine serve calls like this one, if it can and they are simple enough."""
     install = getattr(concrete._executable, "quick", None)
     if install is None or config.settings is not config._default or config.check:
         return
     try:
-        quick = describe(concrete, call, args)
-    except _NotQuick:
+        quick = describe(concrete, call, Passed(function._signature, call, args, kwargs))
+    except NotQuick:
         return
     install(function, quick)
 
 
-def describe(concrete: ConcreteFunction, call: Call, args: Sequence[Any]) -> Quick:
+def describe(concrete: ConcreteFunction, call: Call, passed: Passed) -> Quick:
     """The description of a trace and of calls like this one."""
     traced = concrete._traced
-    if concrete.writes or concrete.graph.effects:
-        raise _NotQuick
-    inputs, same = _arguments(call, args)
+    if concrete.graph.effects:
+        raise NotQuick
+    inputs, same = _arguments(call, passed)
     inputs += [_hidden(each) for each in concrete.hidden]
     if len(inputs) != len(concrete.graph.params):
-        raise _NotQuick
+        raise NotQuick
     inputs = [replace(each, in_order=index in traced.in_order) for index, each in enumerate(inputs)]
     for hidden in concrete.hidden:
         same += _still_there(hidden.place)
@@ -60,36 +66,37 @@ def describe(concrete: ConcreteFunction, call: Call, args: Sequence[Any]) -> Qui
         same += _guard(guard, concrete.hidden)
     # Other settings, other traces.
     same.append(Same(Read("item", config.__dict__, "_default"), config.settings))
-    return Quick(len(args), inputs, same, *_outcome(concrete))
+    quick = Quick(passed.count, inputs, same, *_outcome(concrete))
+    quick.names, quick.opened = passed.names, passed.opened
+    if concrete.writes or any(output.origin is not None for output in concrete.outputs):
+        quick.outputs, quick.numbers = list(range(len(concrete.graph.results))), {}
+        quick.structure, quick.with_inputs = changes.finisher(concrete), True
+    return quick
 
 
-def _arguments(call: Call, args: Sequence[Any]) -> tuple[list[Input], list[Same]]:
+def _arguments(call: Call, passed: Passed) -> tuple[list[Input], list[Same]]:
     """The array arguments in order, and the others, which must be the same objects again."""
-    leaves = call.leaves
-    if len(leaves) < len(args) or any(a is not b for a, b in zip(leaves, args, strict=False)):
-        raise _NotQuick  # containers, keyword-only arguments, arguments that were converted
     inputs: list[Input] = []
     same = []
-    for position, leaf in enumerate(leaves):
-        read = Read("argument", None, position)
-        if type(leaf) is np.ndarray or type(leaf) is Tensor:
-            key = call.key[1][position]
-            if position >= len(args) or key.weak or key.scalar or key.first != len(inputs):
-                raise _NotQuick
-            inputs.append(Input(read, Tensor, scattered=_scattered(leaf)))
-        elif position in call.general and type(leaf) in (int, float):
-            if position >= len(args) or call.key[1][position].first != len(inputs):
-                raise _NotQuick
-            inputs.append(Input(read, type(leaf)))
-        elif type(leaf) in SCALARS and position not in call.positions:
-            if position < len(args):
-                same.append(Same(read, leaf))
-        elif position < len(args) and isinstance(_print(call, position), Identity):
+    for index, (position, leaf) in enumerate(passed.leaves):
+        read, key = Read("argument", None, position), call.key[1][index]
+        is_input = type(leaf) in (np.ndarray, Tensor) or index in call.general
+        if position is None:
+            if is_input:
+                raise NotQuick
+        elif is_input:
+            kind = type(leaf) if type(leaf) in NUMBERS else Tensor
+            if kind is Tensor and (key.weak or key.scalar) or key.first != len(inputs):
+                raise NotQuick
+            inputs.append(Input(read, kind, scattered=kind is Tensor and _scattered(leaf)))
+        elif index not in call.positions and (
+            type(leaf) in SCALARS or isinstance(_print(call, index), Identity)
+        ):
             same.append(Same(read, leaf))
         else:
-            raise _NotQuick
+            raise NotQuick
     if len(inputs) != len(call.arrays):
-        raise _NotQuick
+        raise NotQuick
     return inputs, same
 
 
@@ -98,19 +105,19 @@ def _print(call: Call, position: int) -> Any:
     return getattr(getattr(call.key[1][position], "value", None), "print_", None)
 
 
+_KINDS: dict[Any, type] = {np.dtype(kind): kind for kind in NUMBERS}
+
+
 def _outcome(concrete: ConcreteFunction) -> tuple[list[int], Any, dict[int, type]]:
     """The graph's result for each leaf of the function's result, what is made of the leaves, and
     which of them are Python numbers."""
     outputs, treedef = concrete.outputs, concrete.structured_outputs
-    if any(output.origin is not None for output in outputs):
-        raise _NotQuick
     weak = {output.index for output in outputs if output.weak}
     weak -= {output.index for output in outputs if not output.weak}
-    kinds = {np.dtype(np.float64): float, np.dtype(np.int64): int}
     numbers = {
-        i: kinds[spec.dtype]
+        i: _KINDS[spec.dtype]
         for i, spec in enumerate(concrete.graph.specs)
-        if i in weak and spec.dtype in kinds and spec.shape == ()
+        if i in weak and spec.dtype in _KINDS and spec.shape == ()
     }
     done = [o.index for o in outputs if o.index is not None and o.weak == (o.index in numbers)]
     if len(done) == len(outputs) == len(set(done)) == len(concrete.graph.results):
@@ -141,7 +148,7 @@ def _hidden(hidden: Hidden) -> Input:
     read = Read("fixed", hidden.thing, None) if hidden.place is None else _read(hidden.place)
     current = hidden.current()
     if not isinstance(current, (np.ndarray, Tensor)) or type(current) not in _array_types():
-        raise _NotQuick
+        raise NotQuick
     return Input(read, type(current), scattered=_scattered(current))
 
 
@@ -158,15 +165,15 @@ def _array_types() -> tuple[type, ...]:
 def _read(place: Any) -> Read:
     """How to read a place without Python."""
     if type(place) is not Place:
-        raise _NotQuick
+        raise NotQuick
     if place.kind == "cell":
         address = capi.cell_field(place.holder)
         if not address:
-            raise _NotQuick
+            raise NotQuick
         return Read("word", place.holder, address)
     holder = place.holder if place.kind == "global" else _fields(place.holder, place.name)
     if type(holder) is not dict or type(place.name) is not str or place.name not in holder:
-        raise _NotQuick
+        raise NotQuick
     return Read("item", holder, place.name)
 
 
@@ -175,9 +182,9 @@ def _fields(holder: Any, name: str) -> Any:
     kind: Any = type(holder)
     plain = kind.__getattribute__ in (object.__getattribute__, ModuleType.__getattribute__)
     if not plain or isinstance(holder, type) or not hasattr(holder, "__dict__"):
-        raise _NotQuick
+        raise NotQuick
     if any(name in vars(each) for each in kind.__mro__):
-        raise _NotQuick  # a property, or a default that instances hide
+        raise NotQuick  # a property, or a default that instances hide
     return holder.__dict__
 
 
@@ -191,7 +198,7 @@ def _still_there(place: Any) -> list[Same]:
         return []  # neither can change
     fields, version = capi.dict_field(holder), capi.version_field(kind)
     if not fields or not version:
-        raise _NotQuick
+        raise NotQuick
     return [
         Same(Read("word", holder, id(holder) + capi.OBJECT_TYPE), kind),
         Same(Read("word", holder, fields), holder.__dict__),
@@ -202,27 +209,29 @@ def _still_there(place: Any) -> list[Same]:
 def _guard(guard: Any, hidden: Sequence[Hidden]) -> list[Same]:
     """What must be the very same object for a guard to hold."""
     if type(guard) is not Guard:
-        raise _NotQuick
+        raise NotQuick
     expected = guard.expected
     if isinstance(expected, ArraySpec):
         # A hidden input's dtype and shape are looked at when it is taken.
         if any(isinstance(h.place, Place) and h.place.same(guard.place) for h in hidden):
             return []
-        raise _NotQuick
+        raise NotQuick
     value, read = guard.place.read(), _read(guard.place)
+    if not agree(expected, fingerprint(value)):
+        raise NotQuick  # the call itself has changed it
     same = [Same(read, value), *_still_there(guard.place)]
     if isinstance(expected, Identity) or type(value) in SCALARS:
         return same
     if type(value) is FunctionType:
         return same + _function(value)
-    raise _NotQuick
+    raise NotQuick
 
 
 def _function(function: FunctionType) -> list[Same]:
     """What a function is made of: its code, its defaults and what it closes over."""
     fields = capi.function_fields()
     if not fields:
-        raise _NotQuick
+        raise NotQuick
     same = []
     for name, at in fields.items():
         part = getattr(function, name)

@@ -3,6 +3,8 @@
 import copy
 import sys
 import threading
+from collections import OrderedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from graphify.engines.base import register_engine
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.sites import Site
+from graphify.errors import TraceError
 from tests.engines.native.handmade import affine, failing, halving, product, refusing, runner
 
 
@@ -87,7 +90,7 @@ def test_what_the_entry_does_not_know_goes_by_python(engine):
     f(X), f(X)
     assert engine.calls == 1
     expected = 2 * X + 1
-    np.testing.assert_array_equal(f(x=X), expected)
+    np.testing.assert_array_equal(f(x=X), expected)  # another way to pass it
     with graphify.config(check=True):
         np.testing.assert_array_equal(f(X), expected)
     with pytest.raises(TypeError):
@@ -303,3 +306,251 @@ def test_functions_can_be_copied(engine):
     f = affine_function()
     f(X), f(X)
     np.testing.assert_array_equal(copy.copy(f)(X), 2 * X + 1)
+
+
+# --- arguments taken apart ------------------------------------------------------------------------
+
+
+def by_python(f):
+    """How often a function is called by way of Python: a list that grows."""
+    seen, usual = [], f._call
+
+    def call(args, kwargs):
+        seen.append(args)
+        return usual(args, kwargs)
+
+    f._call = call
+    f._fast = Nothing()
+    return seen
+
+
+class Nothing(dict):
+    def __setitem__(self, key, value):
+        pass
+
+
+class Pair(NamedTuple):
+    a: Any
+    b: Any
+
+
+Y, Z = X + 1, X * 3
+CONTAINERS = {
+    "tuple": (lambda w: w[0] * w[1], (X, Y), (Y, Z)),
+    "list": (lambda w: w[0] * w[1], [X, Y], [Y, Z]),
+    "dict": (lambda w: w["a"] * w["b"], {"a": X, "b": Y}, {"a": Y, "b": Z}),
+    "namedtuple": (lambda w: w.a * w.b, Pair(X, Y), Pair(Y, Z)),
+    "nested": (
+        lambda w: w["a"][0] * w["c"]["b"][1],
+        {"a": (X, "x"), "c": {"b": [2, Y]}},
+        {"a": (Y, "x"), "c": {"b": [2, Z]}},
+    ),
+    "tensors": (lambda w: w[0] * w[1], (graphify.numpy.asarray(X), Y), (X, Y)),
+    "empty ones": (lambda w: w[1] * 2 + len(w[0]), ((), X, {}), ((), Y, {})),
+}
+
+
+@needs_entry
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_containers_are_taken_apart_without_python(name):
+    python_function, *values = CONTAINERS[name]
+    f = graphify.function(python_function)
+    for value in values:
+        f(value)
+    seen = by_python(f)
+    for value in values:
+        np.testing.assert_array_equal(f(value), np.asarray(python_function(value)))
+    assert not seen and len(f.traces()) == 1
+
+
+@needs_entry
+def test_other_containers_are_other_calls():
+    @graphify.function
+    def f(w):
+        return [a * 2 for a in (w.values() if isinstance(w, dict) else w)]
+
+    known = [(X, Y), [X, Y], {"a": X, "b": Y}]
+    for w in known:
+        f(w)
+    seen = by_python(f)
+    for w in known:
+        f(w)
+    assert not seen
+    others = [
+        (X, Y, Z), [X], {"a": X}, {"b": Y, "a": X}, {"a": X, "c": Y}, {"a": X, "b": Y, "c": Z},
+        Pair(X, Y), (X, X), [X, (Y,)], {1: X, "b": Y}, (X, 2), [X.astype(np.int8), Y], (), X,
+        OrderedDict(a=X, b=Y),
+    ]  # fmt: skip
+    for n, w in enumerate(others, 1):
+        values = list(w.values() if isinstance(w, dict) else w)
+        if n == 9:
+            values[1] = (Y, Y)  # a tuple doubled
+            assert len(f(w)[1]) == 2
+        else:
+            for got, want in zip(f(w), values, strict=True):
+                np.testing.assert_array_equal(got, np.asarray(want) * 2)
+        assert len(seen) >= n, w
+    key = "long keys".removesuffix("s")  # equal to one known, but another object
+    f({"long key": X})
+    calls = len(seen)
+    np.testing.assert_array_equal(f({key: Y})[0], Y * 2)
+    assert len(seen) == calls
+
+
+@needs_entry
+def test_keywords_take_no_python():
+    @graphify.function
+    def f(x, y=3, *rest, k=2, **more):
+        return x * y + k - more.get("z", 0)
+
+    def calls():
+        return [f(X), f(X, Y), f(X, y=Y), f(x=X, y=Y), f(X, k=Y), f(X, z=Z, k=2), f(X, k=2, z=Z)]
+
+    for _ in range(4):
+        first = calls()
+    f._offers.clear()  # each trace is offered in a few forms only
+    first = calls()
+    seen = by_python(f)
+    for got, want in zip(calls(), first, strict=True):
+        np.testing.assert_array_equal(got, want)
+    assert not seen
+    for wrong in ({"x": X}, {"y": Y, "x": X}):
+        with pytest.raises(TypeError):
+            f(X, **wrong)
+
+
+@needs_entry
+def test_complex_numbers_go_in_and_out():
+    f = graphify.function(lambda c: c * 2 + 1)
+    for c in (1j, 2j, 3j, 4j):
+        f(c)
+    seen = by_python(f)
+    for c in (complex(0.5, -7), complex(1e300, 0.0), complex(-0.0, 3)):
+        result = f(c)
+        assert type(result) is complex and result == complex(np.complex128(c) * 2 + 1)
+    assert not seen
+
+
+def test_a_default_that_changes_is_noticed():
+    choices = [1, 2]
+
+    @graphify.function
+    def f(x, by=choices):
+        return x * by[0]
+
+    f(X), f(X)
+    choices[0] = 5
+    np.testing.assert_array_equal(f(X), X * 5)
+
+
+# --- changes outside ------------------------------------------------------------------------------
+
+
+@needs_entry
+def test_arguments_are_updated_without_tracing_or_binding():
+    @graphify.function
+    def f(x, w):
+        x += w[0]
+        w[1][1:] = x[0]
+        return x, w[0] * 2
+
+    def fresh():
+        return np.arange(4.0), (np.ones(4), graphify.numpy.zeros(4))
+
+    for x, w in (fresh(), fresh()):
+        f(x, w)
+    seen = by_python(f)
+    x, w = fresh()
+    same, doubled = f(x, w)
+    assert not seen
+    assert same.numpy() is x or np.shares_memory(same.numpy(), x)
+    np.testing.assert_array_equal(x, [1, 2, 3, 4])
+    np.testing.assert_array_equal(w[1], [0, 1, 1, 1])
+    np.testing.assert_array_equal(doubled, [2, 2, 2, 2])
+
+
+@needs_entry
+def test_updates_that_cannot_be_made_raise_as_by_python():
+    @graphify.function
+    def f(x, y):
+        x[0] = y[0] + 1
+
+    x, y = np.zeros(4), np.ones(4)
+    f(x, y), f(x, y)
+    locked = np.zeros(4)
+    locked.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        f(locked, y)
+    both = np.zeros(7)
+    with pytest.raises(TraceError, match="shares memory"):
+        f(both[:4], both[3:])
+    assert not both.any()
+    f(x, y)
+    assert x[0] == 2
+
+
+@needs_entry
+def test_variables_and_fields_are_updated_without_tracing_or_binding():
+    total = graphify.Variable(np.zeros(3))
+
+    class Model:
+        last = None
+
+    model = Model()
+    model.last = np.zeros(3)
+
+    @graphify.function
+    def f(x):
+        total.assign_add(x)
+        model.last = x * 2
+
+    for _ in range(3):
+        f(np.ones(3))
+    seen = by_python(f)
+    f(np.full(3, 4.0))
+    assert not seen
+    np.testing.assert_array_equal(total.numpy(), 7.0)
+    np.testing.assert_array_equal(model.last, 8.0)
+
+
+@needs_entry
+def test_references_balance_when_arguments_are_taken_apart_and_updated():
+    @graphify.function
+    def f(w, x):
+        w["a"] += x
+        return w["a"], x
+
+    w, x = {"a": np.zeros(10)}, np.ones(10)
+    f(w, x=x), f(w, x=x)
+    things = (w, w["a"], x, f, x.dtype, NotImplemented)
+    before = [sys.getrefcount(thing) for thing in things]
+    for _ in range(500):
+        f(w, x=x)
+    assert [sys.getrefcount(thing) for thing in things] == before
+    locked = np.zeros(10)
+    locked.flags.writeable = False
+    for _ in range(20):
+        with pytest.raises(ValueError, match="read-only"):
+            f({"a": locked}, x=x)
+    assert abs(sys.getrefcount(x) - before[2]) < 5
+
+
+@needs_entry
+def test_containers_may_change_while_other_threads_run():
+    n = 1 << 16
+    f = graphify.function(lambda w: w[0] * w[1])
+    w = [np.full(n, 2.0), np.full(n, 3.0)]
+    f(w), f(w)
+    stop, wrong = threading.Event(), []
+
+    def replace():
+        while not stop.is_set():
+            w[:] = [np.full(n, 2.0), np.full(n, 3.0)]
+
+    thread = threading.Thread(target=replace)
+    thread.start()
+    for _ in range(200):
+        wrong.append((f(w).numpy() != 6).any())
+    stop.set()
+    thread.join()
+    assert not any(wrong)

@@ -26,8 +26,11 @@ from graphify.engines.native import symbols
 FUNCTIONS = (
     "PyCapsule_GetPointer",
     "PyCapsule_New",
+    "PyComplex_FromDoubles",
     "PyContextVar_Get",
     "PyDict_GetItemWithError",
+    "PyDict_Next",
+    "PyDict_Size",
     "PyErr_CheckSignals",
     "PyErr_Clear",
     "PyErr_Occurred",
@@ -37,16 +40,21 @@ FUNCTIONS = (
     "PyGILState_Ensure",
     "PyGILState_Release",
     "PyFloat_FromDouble",
+    "PyList_GetItem",
     "PyList_New",
-    "PyLong_AsLongLongAndOverflow",
     "PyList_SetItem",
+    "PyList_Size",
+    "PyLong_AsLongLongAndOverflow",
     "PyLong_FromLongLong",
     "PyLong_FromVoidPtr",
     "PyObject_Vectorcall",
     "PyThread_get_thread_ident",
+    "PyTuple_GetItem",
     "PyTuple_New",
     "PyTuple_SetItem",
+    "PyTuple_Size",
     "PyType_GenericAlloc",
+    "PyUnicode_Compare",
     "Py_DecRef",
     "Py_IncRef",
 )
@@ -59,7 +67,7 @@ ARRAY_DATA, ARRAY_NDIM, ARRAY_DIMS, ARRAY_STRIDES = 16, 24, 32, 40
 ARRAY_DESCR, ARRAY_FLAGS = 56, 64
 C_ORDER, ALIGNED, CARRAY = 0x1, 0x100, 0x501
 
-FLOAT_VALUE = 16
+FLOAT_VALUE, COMPLEX_VALUE = 16, 16
 
 # Fields of a type.
 TYPE_BASICSIZE, TYPE_VECTORCALL_OFFSET, TYPE_FLAGS = 32, 56, 168
@@ -115,7 +123,9 @@ _HALF = 0.5
 def _objects_fit() -> bool:
     thing = object()
     half = ctypes.c_double.from_address(id(_HALF) + FLOAT_VALUE).value
-    right = word(id(thing) + OBJECT_TYPE) == id(object) and half == _HALF
+    number = complex(1, _HALF)
+    pair = [ctypes.c_double.from_address(id(number) + COMPLEX_VALUE + at).value for at in (0, 8)]
+    right = word(id(thing) + OBJECT_TYPE) == id(object) and (half, pair) == (_HALF, [1, _HALF])
     return object.__basicsize__ == 16 and right
 
 

@@ -1,51 +1,30 @@
 """Native code that finds out whether a call is one of those a table describes.
 
     i1 quiet()                                       nothing is being traced or differentiated
-    i64 match(entry, args, count, scratch)           bytes of the inputs; -1: another kind of call
+    i64 match(entry, args, count, names, scratch)    bytes of the inputs; -1: another kind of call
 
-`scratch` is memory for one call: the words of the inputs, the arrays, the size variables.
+`scratch` is memory for one call, see rows.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from graphify.engines.native.entry import capi, table
+from graphify.engines.native.entry import capi, opening, table
+from graphify.engines.native.entry.rows import (
+    ARRAYS,
+    INLINE,
+    NULL,
+    NUMBERS,
+    OBJECTS,
+    SIZES,
+    at_byte,
+    get,
+    number,
+    number_at,
+    require,
+)
 from graphify.engines.native.llvm import BIT, I32, I64, PTR, VOID, Function, Module, V
 
-INLINE = ("internal", "alwaysinline nounwind")
-NULL = V(PTR, "null")
-# Parts of `scratch`, in words.
-INPUTS, ARRAYS, SIZES = 0, table.MOST_WORDS, table.MOST_WORDS + table.MOST_VALUES
-OBJECTS = SIZES + table.MOST_VALUES  # the arguments the arrays came from
-NUMBERS = OBJECTS + table.MOST_VALUES  # the values of numbers
-RESULTS = NUMBERS + table.MOST_VALUES  # and of those that are results
-SCRATCH_WORDS = RESULTS + table.MOST_VALUES
-
 CONTEXT = ("builder", "tapes", "settings")  # context variables that must have their usual values
-
-
-def number(value: int) -> V:
-    return V(I64, str(value))
-
-
-def get(f: Function, base: V, words: Sequence[str], name: str) -> V:
-    """A word of a row, by name; addresses as pointers."""
-    pointers = ("holder", "type", "dtype", "dims", "expected", "run", "shapes", "finish")
-    kind = PTR if name in pointers or name.endswith(("_rows", "_start")) else I64
-    return f.load(kind, f.at(base, I64, words.index(name)))
-
-
-def at_byte(f: Function, base: V, offset: V | int) -> V:
-    where = number(offset) if isinstance(offset, int) else offset
-    return f.op(PTR, f"getelementptr i8, {base}, {where}")
-
-
-def require(f: Function, condition: V, otherwise: str) -> None:
-    """Go on only if `condition` holds."""
-    on = f.label("on")
-    f.br_if(condition, on, otherwise)
-    f.start(on)
 
 
 def write(made: Module, tensor_fields: dict[str, int]) -> None:
@@ -59,6 +38,7 @@ def write(made: Module, tensor_fields: dict[str, int]) -> None:
     _write_array_of(made, tensor_fields)
     _write_take(made)
     _write_take_number(made)
+    opening.write(made)
     _write_match(made)
 
 
@@ -182,6 +162,12 @@ def _write_take_number(made: Module) -> None:
     with f.when(f.icmp("eq", get(f, row, table.INPUT_WORDS, "number"), is_float)):
         f.store(f.load(I64, at_byte(f, thing, capi.FLOAT_VALUE)), f.args["value"])
         f.ret(number(8))
+    is_complex = number(table.NUMBERS[complex])
+    with f.when(f.icmp("eq", get(f, row, table.INPUT_WORDS, "number"), is_complex)):
+        for part in range(2):
+            half = f.load(I64, at_byte(f, thing, capi.COMPLEX_VALUE + 8 * part))
+            f.store(half, f.at(f.args["value"], I64, part))
+        f.ret(number(16))
     overflow = f.alloca(I32)
     value = f.call("PyLong_AsLongLongAndOverflow", I64, [thing, overflow])
     require(f, f.icmp("eq", f.load(I32, overflow), V(I32, "0")), no)
@@ -210,13 +196,15 @@ def _check_dim(f: Function, wanted: V, dim: V, no: str) -> None:
 
 
 def _write_match(made: Module) -> None:
-    params = [(PTR, "trace"), (PTR, "args"), (I64, "count"), (PTR, "scratch")]
+    params = [(PTR, "trace"), (PTR, "args"), (I64, "count"), (PTR, "names"), (PTR, "scratch")]
     f = made.function("match", I64, params, "internal", "nounwind")
     entry, scratch, no = f.args["trace"], f.args["scratch"], f.label("no")
     words = table.ENTRY_WORDS
     require(f, f.icmp("eq", f.args["count"], get(f, entry, words, "count")), no)
-    for variable in range(table.MOST_VALUES):
-        f.store(number(-1), f.at(scratch, I64, SIZES + variable))
+    things = f.call("things", PTR, [entry, f.args["args"], f.args["names"], scratch])
+    require(f, f.icmp("ne", things, NULL), no)
+    with f.counting(number(0), get(f, entry, words, "variables")) as variable:
+        f.store(number(-1), f.at(scratch, I64, f.add(variable, number(SIZES))))
     state = [f.alloca(I64) for _ in range(3)]
     for place in state:
         f.store(number(0), place)
@@ -224,7 +212,7 @@ def _write_match(made: Module) -> None:
     rows = get(f, entry, words, "input_rows")
     with f.counting(number(0), get(f, entry, words, "inputs")) as index:
         row = f.at(rows, I64, f.mul(index, number(len(table.INPUT_WORDS))))
-        thing = f.call("find", PTR, [row, f.args["args"]])
+        thing = f.call("find", PTR, [row, things])
         kind = get(f, row, table.INPUT_WORDS, "kind")
         with f.when(f.icmp("eq", kind, number(table.KINDS["argument"]))):
             _check_distinct(f, thing, arguments, no)
@@ -232,7 +220,7 @@ def _write_match(made: Module) -> None:
         which = get(f, row, table.INPUT_WORDS, "number")
         f.br_if(f.icmp("eq", which, number(0)), is_array, is_number)
         f.start(is_number)
-        value = f.at(scratch, I64, f.add(index, number(NUMBERS)))
+        value = number_at(f, scratch, NUMBERS, index)
         require(f, f.icmp("sge", f.call("take_number", I64, [row, thing, value]), number(0)), no)
         f.store(value, f.at(scratch, PTR, f.load(I64, place)))
         f.store(thing, f.at(scratch, PTR, f.add(index, number(ARRAYS))))
@@ -251,7 +239,7 @@ def _write_match(made: Module) -> None:
     rows = get(f, entry, words, "check_rows")
     with f.counting(number(0), get(f, entry, words, "checks")) as index:
         row = f.at(rows, I64, f.mul(index, number(len(table.CHECK_WORDS))))
-        found = f.call("find", PTR, [row, f.args["args"]])
+        found = f.call("find", PTR, [row, things])
         require(f, f.icmp("eq", found, get(f, row, table.CHECK_WORDS, "expected")), no)
     f.ret(f.load(I64, total))
     f.start(no)

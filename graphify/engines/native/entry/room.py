@@ -64,7 +64,8 @@ class Read:
     """Where an object is found at each call.
 
     Attributes:
-        kind: "argument", position `key`; "fixed", the object `holder`; "item", the value of `key`
+        kind: "argument", position `key` (keyword arguments follow the positional ones, and then
+            come the elements of `Quick.opened`); "fixed", the object `holder`; "item", the value of `key`
             in the dict `holder`; "word", the object whose address stands at the address `key`, in
             memory that `holder` keeps alive.
     """
@@ -101,8 +102,8 @@ class Input:
 
     Attributes:
         read: where it is.
-        kind: class of the object there, if it is not an np.ndarray; float and int for numbers
-            that stand for arrays without axes.
+        kind: class of the object there, if it is not an np.ndarray; float, int and complex for
+            numbers that stand for arrays without axes.
         in_order: whether it must lie in memory in C order.
         scattered: whether it did not in the call that was described.
     """
@@ -111,6 +112,23 @@ class Input:
     kind: type
     in_order: bool = False
     scattered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A container among the arguments: its elements are arguments, too.
+
+    Attributes:
+        position: which of the arguments, or of the elements of containers before, it is.
+        kind: its class: tuple or a namedtuple, list, dict.
+        count: how many elements it must have.
+        keys: of a dict, all strings, in order.
+    """
+
+    position: int
+    kind: type
+    count: int
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -122,9 +140,13 @@ class Quick:
         inputs: one per parameter of the graph.
         same: what else must be as it was, arguments that are no arrays included.
         outputs: for each leaf of the result, the graph's result that it is.
-        numbers: results of the graph that become Python numbers: float or int for each.
+        numbers: results of the graph that become Python numbers: float, int or complex for each.
         structure: None for a single leaf, tuple, list, or a function that makes the result of the
             list of leaves.
+        names: of the keyword arguments, in order.
+        opened: containers among the arguments, each after the one it is in.
+        with_inputs: whether `structure` is called with the list of those arguments that are inputs
+            as well. It may give NotImplemented: the call is then made by way of Python.
     """
 
     count: int
@@ -133,3 +155,6 @@ class Quick:
     outputs: Sequence[int]
     structure: Any
     numbers: Mapping[int, type] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    opened: Sequence[Opened] = ()
+    with_inputs: bool = False

@@ -8,9 +8,17 @@ is to be made again by way of Python, which raises what is to be raised (1).
 
 from __future__ import annotations
 
-from graphify.engines.native.entry import capi, matching, table
-from graphify.engines.native.entry.matching import INLINE, NULL, at_byte, get, number, require
+from graphify.engines.native.entry import capi, rows, table
 from graphify.engines.native.entry.python_call import RELEASE_BYTES
+from graphify.engines.native.entry.rows import (
+    INLINE,
+    NULL,
+    at_byte,
+    get,
+    number,
+    number_at,
+    require,
+)
 from graphify.engines.native.entry.words import LARGE
 from graphify.engines.native.llvm import F64, I32, I64, PTR, VOID, Function, Module, V
 
@@ -89,14 +97,16 @@ def _write_tensor(made: Module, fields: dict[str, int]) -> None:
 
 
 def _write_container(made: Module) -> None:
-    """ptr container(entry, objects): the result with these leaves, whose references it takes."""
-    f = made.function("container", PTR, [(PTR, "trace"), (PTR, "objects")], "internal")
+    """ptr container(entry, scratch, objects): the result with these leaves, whose references it
+    takes."""
+    params = [(PTR, "trace"), (PTR, "scratch"), (PTR, "objects")]
+    f = made.function("container", PTR, params, "internal")
     entry = f.args["trace"]
     count = get(f, entry, table.ENTRY_WORDS, "outputs")
     order = get(f, entry, table.ENTRY_WORDS, "output_rows")
     structure = get(f, entry, table.ENTRY_WORDS, "structure")
     for kind, name in ((tuple, "PyTuple"), (list, "PyList")):
-        last = table.FINISHED if kind is list else table.STRUCTURES[kind]
+        last = table.WITH_INPUTS if kind is list else table.STRUCTURES[kind]
         at_least = f.icmp("sge", structure, number(table.STRUCTURES[kind]))
         with f.when(f.and_(at_least, f.icmp("sle", structure, number(last)))):
             result = f.call(f"{name}_New", PTR, [count])
@@ -106,30 +116,70 @@ def _write_container(made: Module) -> None:
                 f.call(f"{name}_SetItem", I32, [result, index, f.load(PTR, place)])
                 f.store(NULL, place)
             if kind is list:
-                _finish_list(f, entry, structure, result)
+                _finish_list(f, entry, f.args["scratch"], result)
             f.ret(result)
     f.ret(NULL)
 
 
-def _finish_list(f: Function, entry: V, structure: V, leaves: V) -> None:
+def _finish_list(f: Function, entry: V, scratch: V, leaves: V) -> None:
     """Let a Python function make the result of the leaves, if that is wanted."""
+    structure = get(f, entry, table.ENTRY_WORDS, "structure")
     made_ = f.icmp("ne", leaves, NULL)
-    with f.when(f.and_(made_, f.icmp("eq", structure, number(table.FINISHED)))):
+    with f.when(f.and_(made_, f.icmp("sge", structure, number(table.FINISHED)))):
         finish = get(f, entry, table.ENTRY_WORDS, "finish")
-        arguments = f.alloca(PTR)
+        arguments, count = f.alloca(PTR, 2), f.alloca(I64)
         f.store(leaves, arguments)
-        result = f.call("PyObject_Vectorcall", PTR, [finish, arguments, number(1), NULL])
+        f.store(number(1), count)
+        f.store(NULL, f.at(arguments, PTR, 1))
+        with f.when(f.icmp("eq", structure, number(table.WITH_INPUTS))):
+            given = _given(f, entry, scratch)
+            with f.when(f.icmp("eq", given, NULL)):
+                f.call("Py_DecRef", VOID, [leaves])
+                f.ret(NULL)
+            f.store(given, f.at(arguments, PTR, 1))
+            f.store(number(2), count)
+        total = f.load(I64, count)
+        result = f.call("PyObject_Vectorcall", PTR, [finish, arguments, total, NULL])
         f.call("Py_DecRef", VOID, [leaves])
+        given = f.load(PTR, f.at(arguments, PTR, 1))
+        with f.when(f.icmp("ne", given, NULL)):
+            f.call("Py_DecRef", VOID, [given])
+        again = f.module.external("python_not_implemented")
+        with f.when(f.icmp("eq", result, again)):
+            f.call("Py_DecRef", VOID, [result])
+            f.ret(NULL)  # and no exception is pending
         f.ret(result)
 
 
+def _given(f: Function, entry: V, scratch: V) -> V:
+    """A list of those arguments that are inputs; null: no memory."""
+    count = get(f, entry, table.ENTRY_WORDS, "arguments")
+    result = f.call("PyList_New", PTR, [count])
+    objects = f.at(scratch, PTR, rows.OBJECTS)
+    with f.when(f.icmp("ne", result, NULL)), f.counting(number(0), count) as index:
+        thing = f.load(PTR, f.at(objects, PTR, index))
+        f.call("Py_IncRef", VOID, [thing])
+        f.call("PyList_SetItem", I32, [result, index, thing])
+    return result
+
+
 def _write_copies(made: Module) -> None:
-    """Reference counts of the inputs, while other threads may drop them: hold, unhold."""
+    """Reference counts of the inputs, while others may drop them: hold, unhold.
+
+    Threads that run meanwhile, here or in `graphify_poll`, may rebind a tensor or empty a list, and
+    so may what Python runs whenever an object is made.
+    """
     for name, change in (("hold", "Py_IncRef"), ("unhold", "Py_DecRef")):
         f = made.function(name, VOID, [(PTR, "trace"), (PTR, "scratch")], "internal")
-        arrays = f.at(f.args["scratch"], PTR, matching.ARRAYS)
-        with f.counting(number(0), get(f, f.args["trace"], table.ENTRY_WORDS, "inputs")) as index:
+        entry, scratch = f.args["trace"], f.args["scratch"]
+        arrays, objects = f.at(scratch, PTR, rows.ARRAYS), f.at(scratch, PTR, rows.OBJECTS)
+        with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "inputs")) as index:
             f.call(change, VOID, [f.load(PTR, f.at(arrays, PTR, index))])
+        structure = get(f, entry, table.ENTRY_WORDS, "structure")
+        with_inputs = f.icmp("eq", structure, number(table.WITH_INPUTS))
+        arguments = get(f, entry, table.ENTRY_WORDS, "arguments")
+        with f.when(with_inputs), f.counting(number(0), arguments) as index:
+            f.call(change, VOID, [f.load(PTR, f.at(objects, PTR, index))])
         f.ret()
 
 
@@ -140,17 +190,12 @@ def _write_run(made: Module) -> None:
     entry, scratch = f.args["trace"], f.args["scratch"]
     graph = get(f, entry, table.ENTRY_WORDS, "run")
     words = [scratch, f.args["outputs"]]
-    # Other threads may run meanwhile, here or in `graphify_poll`, and rebind a tensor.
-    f.call("hold", VOID, [entry, scratch])
     with f.when(f.icmp("sge", f.args["bytes"], number(RELEASE_BYTES))):
         state = f.call("PyEval_SaveThread", PTR, [])
         status = f.call_pointer(graph, I32, words)
         f.call("PyEval_RestoreThread", VOID, [state])
-        f.call("unhold", VOID, [entry, scratch])
         f.ret(status)
-    status = f.call_pointer(graph, I32, words)
-    f.call("unhold", VOID, [entry, scratch])
-    f.ret(status)
+    f.ret(f.call_pointer(graph, I32, words))
 
 
 def _result_rows(f: Function, entry: V, index: V) -> tuple[V, V]:
@@ -182,7 +227,7 @@ def _write_allocate(made: Module) -> None:
             f.store(f.or_(f.load(I64, known), dim), known)  # negative as soon as one of them is
         is_number = f.icmp("ne", get(f, row, table.RESULT_WORDS, "number"), number(0))
         with f.when(is_number):
-            value = f.at(f.args["scratch"], I64, f.add(index, number(matching.RESULTS)))
+            value = number_at(f, f.args["scratch"], rows.RESULTS, index)
             f.store(value, place)
             f.store(number(-1), known)  # no array
         with f.when(f.icmp("sge", f.load(I64, known), number(0))):
@@ -198,11 +243,11 @@ def _write_allocate(made: Module) -> None:
 
 
 def _write_finish(made: Module) -> None:
-    """ptr finish(entry, outputs, objects): arrays for the other results, and the tensors of all.
+    """ptr finish(entry, scratch, outputs, objects): arrays for the other results, tensors of all.
 
     Null: an exception is pending; what is in `objects` is still to be dropped.
     """
-    params = [(PTR, "trace"), (PTR, "outputs"), (PTR, "objects")]
+    params = [(PTR, "trace"), (PTR, "scratch"), (PTR, "outputs"), (PTR, "objects")]
     f = made.function("finish", PTR, params, *INLINE)
     entry, objects, no = f.args["trace"], f.args["objects"], f.label("no")
     with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "results")) as index:
@@ -224,19 +269,19 @@ def _write_finish(made: Module) -> None:
     structure = get(f, entry, table.ENTRY_WORDS, "structure")
     with f.when(f.icmp("eq", structure, number(0))):
         f.ret(f.load(PTR, objects))
-    f.ret(f.call("container", PTR, [entry, objects]))
+    f.ret(f.call("container", PTR, [entry, f.args["scratch"], objects]))
     f.start(no)
     f.ret(NULL)
 
 
 def _python_number(f: Function, which: V, value: V) -> V:
     """The float or int of a value in memory."""
-    result, is_float, is_int, done = f.alloca(PTR), f.label("f"), f.label("i"), f.label("done")
-    f.br_if(f.icmp("eq", which, number(table.NUMBERS[float])), is_float, is_int)
-    f.start(is_float)
-    f.store(f.call("PyFloat_FromDouble", PTR, [f.load(F64, value)]), result)
-    f.br(done)
-    f.start(is_int)
+    result, done = f.alloca(PTR), f.label("done")
+    for kind, name in ((float, "PyFloat_FromDouble"), (complex, "PyComplex_FromDoubles")):
+        with f.when(f.icmp("eq", which, number(table.NUMBERS[kind]))):
+            parts = [f.load(F64, f.at(value, F64, i)) for i in range(1 + (kind is complex))]
+            f.store(f.call(name, PTR, parts), result)
+            f.br(done)
     f.store(f.call("PyLong_FromLongLong", PTR, [f.load(I64, value)]), result)
     f.start(done)
     return f.load(PTR, result)
@@ -271,28 +316,34 @@ def _write_invoke(made: Module) -> None:
     entry = f.args["trace"]
     outputs, objects = f.alloca(I64, table.MOST_WORDS), f.alloca(PTR, table.MOST_VALUES)
     failed, again, pending = f.label("failed"), f.label("again"), f.label("pending")
+    unfinished = f.label("unfinished")
     start = get(f, entry, table.ENTRY_WORDS, "output_start")
     with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "output_words")) as index:
         f.store(f.load(I64, f.at(start, I64, index)), f.at(outputs, I64, index))
     with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "results")) as index:
         f.store(NULL, f.at(objects, PTR, index))
+    f.call("hold", VOID, [entry, f.args["scratch"]])
     shapes = get(f, entry, table.ENTRY_WORDS, "shapes")
     with f.when(f.icmp("ne", shapes, NULL)):
         status = f.call_pointer(shapes, I32, [f.args["scratch"], outputs])
         require(f, f.icmp("eq", status, V(I32, "0")), again)
-    made_ = [entry, outputs, objects]
+    made_, scratch = [entry, outputs, objects], f.args["scratch"]
     size = f.call("allocate", I64, [entry, f.args["scratch"], outputs, objects])
     require(f, f.icmp("sge", size, number(0)), pending)
     total = f.add(size, f.args["bytes"])
     status = f.call("run", I32, [entry, f.args["scratch"], outputs, total])
     require(f, f.icmp("eq", status, V(I32, "0")), failed)
-    result = f.call("finish", PTR, made_)
-    require(f, f.icmp("ne", result, NULL), pending)
+    result = f.call("finish", PTR, [entry, scratch, outputs, objects])
+    require(f, f.icmp("ne", result, NULL), unfinished)
+    f.call("unhold", VOID, [entry, scratch])
     f.ret(result)
+    f.start(unfinished)
+    f.br_if(f.icmp("eq", f.call("PyErr_Occurred", PTR, []), NULL), again, pending)
     f.start(failed)
     f.br_if(f.icmp("sgt", status, V(I32, "0")), again, pending)
     for label, value in ((again, AGAIN), (pending, PENDING)):
         f.start(label)
         f.call("drop", VOID, made_)
+        f.call("unhold", VOID, [entry, scratch])
         f.store(value, f.args["status"])
         f.ret(NULL)

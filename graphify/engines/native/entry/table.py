@@ -3,8 +3,8 @@
 A table: the Python function for all other calls; how many entries follow; their addresses.
 
 An entry is a block of words, laid out by `ENTRY_WORDS`; what it points to are rows of words:
-reads (`READ_WORDS`), checks (a read's words and the address of the object expected), results
-(`RESULT_WORDS`).
+names of keywords, containers to open (`OPENED_WORDS`), inputs and checks (a read's words and what
+is to be found there), results (`RESULT_WORDS`).
 """
 
 from __future__ import annotations
@@ -17,17 +17,24 @@ import numpy as np
 
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.python_call import Runner
-from graphify.engines.native.entry.room import ABSENT, Input, Quick, Read, Word
+from graphify.engines.native.entry.room import ABSENT, Input, Opened, Quick, Read, Word
 from graphify.ir.sizes import SizeVar
 from graphify.ir.types import Spec
 
 MOST_ENTRIES = 16  # of one function: tried in order at each call
 MOST_MADE = 64  # in a function's life: replaced ones stay in memory, a call may be in them
-MOST_VALUES = 16  # arguments, parameters, results, size variables
-MOST_WORDS = 128  # of inputs, and of outputs
+MOST_VALUES = 64  # parameters, results, size variables
+MOST_WORDS = 384  # of inputs, and of outputs
+MOST_THINGS = 192  # arguments and elements of containers among them
 
 ENTRY_WORDS = (
     "count",  # positional arguments
+    "names",  # keyword arguments
+    "name_rows",
+    "opened",
+    "opened_rows",
+    "variables",  # of size
+    "arguments",  # how many of the inputs are arguments: the first ones
     "inputs",  # how many, and the address of their rows
     "input_rows",
     "checks",
@@ -36,7 +43,7 @@ ENTRY_WORDS = (
     "result_rows",
     "outputs",  # leaves of the function's result: how many, and which results
     "output_rows",
-    "structure",  # 0 one leaf, 1 tuple, 2 list, 3 what `finish` makes of a list
+    "structure",  # see STRUCTURES, FINISHED and WITH_INPUTS
     "finish",
     "run",
     "shapes",  # 0: no sizes to find out
@@ -45,13 +52,16 @@ ENTRY_WORDS = (
 )
 READ_WORDS = ("kind", "holder", "key")
 INPUT_WORDS = (*READ_WORDS, "number", "type", "dtype", "ndim", "flags", "shift", "dims")
+OPENED_WORDS = ("position", "type", "sort", "count", "key_rows")
 CHECK_WORDS = (*READ_WORDS, "expected")
 RESULT_WORDS = ("number", "dtype", "ndim", "itemsize", "first")
 
 KINDS = {"argument": 0, "fixed": 1, "item": 2, "word": 3}
 STRUCTURES: dict[Any, int] = {None: 0, tuple: 1, list: 2}
-FINISHED = 3
-NUMBERS: dict[Any, int] = {float: 1, int: 2}  # 0: an array
+FINISHED = 3  # what `finish` makes of a list of the leaves
+WITH_INPUTS = 4  # the same, of the leaves and the arguments
+NUMBERS: dict[Any, int] = {float: 1, int: 2, complex: 3}  # 0: an array
+SORTS = (tuple, list, dict)
 
 
 class Entry:
@@ -73,11 +83,18 @@ class Entry:
                 runner.results, runner.layout.result_at, numbers, strict=True
             )
         ]
+        arguments = sum(input.read.kind == "argument" for input in quick.inputs)
         start = runner.layout.outputs()
         self.words = self._rows(
             [
                 [
                     quick.count,
+                    len(quick.names),
+                    self._rows([[id(name) for name in quick.names]]),
+                    len(quick.opened),
+                    self._rows([self._opened(each) for each in quick.opened]),
+                    len(variables),
+                    arguments,
                     len(inputs),
                     self._rows(inputs),
                     len(checks),
@@ -86,7 +103,7 @@ class Entry:
                     self._rows(results),
                     len(quick.outputs),
                     self._rows([list(quick.outputs)]),
-                    STRUCTURES.get(quick.structure, FINISHED),
+                    WITH_INPUTS if quick.with_inputs else STRUCTURES.get(quick.structure, FINISHED),
                     id(quick.structure),
                     runner.run_address,
                     runner.shapes_address,
@@ -107,6 +124,11 @@ class Entry:
         dtype = np.dtype(spec.dtype.type)
         self._alive.append(dtype)
         return id(dtype)
+
+    def _opened(self, opened: Opened) -> list[int]:
+        sort = next(i for i, kind in enumerate(SORTS) if issubclass(opened.kind, kind))
+        keys = self._rows([[id(key) for key in opened.keys]])
+        return [opened.position, id(opened.kind), sort, opened.count, keys]
 
     def _input(
         self, input: Input, spec: Spec, in_order: bool, variables: dict[SizeVar, int]
@@ -155,9 +177,11 @@ def _read(read: Read) -> list[int]:
 def fits(runner: Runner, quick: Quick) -> bool:
     """Whether the entry point can serve a trace at all."""
     variables = {d for spec in runner.params for d in spec.shape if not isinstance(d, int)}
-    sizes = (quick.count, len(runner.params), len(runner.results), len(variables))
+    sizes = (len(runner.params), len(runner.results), len(variables))
+    things = quick.count + len(quick.names) + sum(each.count for each in quick.opened)
     return (
         max(sizes) <= MOST_VALUES
+        and things <= MOST_THINGS
         and max(runner.layout.input_words, runner.layout.output_words) <= MOST_WORDS
         and all(variable.as_variable() is not None for variable in variables)
         and sorted(quick.outputs) == list(range(len(runner.results)))

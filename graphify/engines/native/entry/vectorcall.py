@@ -3,9 +3,9 @@
     install(function, runner, quick)      # from now on calls that `quick` describes take no Python
 
 `graphify_vectorcall` is made once per process and serves all functions: it works by the table whose
-address stands in the function (`room.py`, `table.py`). What the table does not describe (keyword
-arguments, other types or sizes, tapes or a trace in progress, something guarded that changed) goes
-to the Python method, as does a call that fails: that one raises the exception.
+address stands in the function (`room.py`, `table.py`). What the table does not describe (other
+types or sizes, tapes or a trace in progress, something guarded that changed) goes to the Python
+method, as does a call that fails: that one raises the exception.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 
 from graphify.config import config
 from graphify.engines.native import library, symbols
-from graphify.engines.native.entry import capi, glue, matching, room, running, table
-from graphify.engines.native.entry.matching import NULL, number
+from graphify.engines.native.entry import capi, glue, matching, opening, room, rows, running, table
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.room import Quick
+from graphify.engines.native.entry.rows import NULL, number
 from graphify.engines.native.llvm import BIT, I32, I64, PTR, Module, V
 from graphify.ir import bind
 from graphify.ir.bind import Tensor
@@ -29,7 +29,6 @@ assert glue.NAMES  # provides what running.py calls
 
 NAME = "graphify_vectorcall"
 _OFFSET_BIT = 63  # of the argument count: whether the word before the arguments may be used
-_FIRST_OF_VARIABLE = 16  # where objects of variable size keep their length
 
 
 def install(function: Any, runner: Runner, quick: Quick) -> bool:
@@ -88,6 +87,8 @@ def _define_symbols() -> None:
     variables = {"builder": bind._builder, "tapes": bind._tapes, "settings": config._local}
     objects = {
         "numpy_ndarray": np.ndarray,
+        "python_str": str,
+        "python_not_implemented": NotImplemented,
         "graphify_false": False,
         "graphify_tensor_type": Tensor,
         "graphify_tensor_model": _model(),
@@ -114,20 +115,15 @@ def _write_by_python(made: Module) -> None:
     """ptr by_python(self, args, count, names): calls the Python method."""
     params = [(PTR, "self"), (PTR, "args"), (I64, "count"), (PTR, "names")]
     f = made.function("by_python", PTR, params, "internal", "noinline nounwind")
-    extra = f.alloca(I64)
-    f.store(number(0), extra)
-    with f.when(f.icmp("ne", f.args["names"], NULL)):
-        size = f.load(I64, matching.at_byte(f, f.args["names"], _FIRST_OF_VARIABLE))
-        f.store(size, extra)
     count = f.args["count"]
-    total = f.add(count, f.load(I64, extra))
+    total = f.add(count, opening.count_names(f, f.args["names"]))
     room_for = f.add(total, number(1))
     arguments = f.op(PTR, f"alloca ptr, {room_for}")
     f.store(f.args["self"], arguments)
     with f.counting(number(0), total) as index:
         given = f.load(PTR, f.at(f.args["args"], PTR, index))
         f.store(given, f.at(arguments, PTR, f.add(index, number(1))))
-    words = f.load(PTR, matching.at_byte(f, f.args["self"], room.TABLE))
+    words = f.load(PTR, rows.at_byte(f, f.args["self"], room.TABLE))
     method = f.load(PTR, words)
     count = f.add(count, number(1))
     f.ret(f.call("PyObject_Vectorcall", PTR, [method, arguments, count, f.args["names"]]))
@@ -138,15 +134,14 @@ def _write_entry(made: Module) -> None:
     f = made.function(NAME, PTR, params)
     args, names = f.args["args"], f.args["names"]
     slow = f.label("slow")
-    scratch, status = f.alloca(I64, matching.SCRATCH_WORDS), f.alloca(I32)
+    scratch, status = f.alloca(I64, rows.SCRATCH_WORDS), f.alloca(I32)
     count = f.and_(f.args["flags"], number((1 << _OFFSET_BIT) - 1))
-    matching.require(f, f.icmp("eq", names, NULL), slow)
-    matching.require(f, f.call("quiet", BIT, []), slow)
-    words = f.load(PTR, matching.at_byte(f, f.args["self"], room.TABLE))
+    rows.require(f, f.call("quiet", BIT, []), slow)
+    words = f.load(PTR, rows.at_byte(f, f.args["self"], room.TABLE))
     entries = f.load(I64, f.at(words, I64, 1))
     with f.counting(number(0), entries) as index:
         entry = f.load(PTR, f.at(words, PTR, f.add(index, number(2))))
-        size = f.call("match", I64, [entry, args, count, scratch])
+        size = f.call("match", I64, [entry, args, count, names, scratch])
         with f.when(f.icmp("sge", size, number(0))):
             result = f.call("invoke", PTR, [entry, scratch, size, status])
             with f.when(f.icmp("ne", result, NULL)):
