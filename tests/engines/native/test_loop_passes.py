@@ -36,6 +36,9 @@ INTERPRETED = ("matmul", "copy", "host")  # the calls that the interpreter knows
 VARIANTS = (0, 1, 2)
 LARGE = 3000  # programs from this size on take too long here
 
+# Programs that passes once got wrong: a result that is allocated late was given to a temporary.
+FOUND = (3_000_072,)
+
 Arrays = list[np.ndarray[Any, Any]]
 
 
@@ -148,6 +151,6 @@ def test_regression(name: str) -> None:
     check_program(regression(name))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", [*range(30), *FOUND])
 def test_random_program(seed: int) -> None:
     check_program(generator.random_program(seed))

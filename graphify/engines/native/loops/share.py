@@ -41,6 +41,7 @@ from graphify.engines.native.loops.walk import (
     map_block,
     map_blocks,
     parts,
+    statements,
 )
 
 
@@ -101,9 +102,10 @@ def _whole(stmt: Call | Point | Swap) -> list[Buffer]:
 def share(block: Block) -> Block:
     """Temporaries moved into the memory of results that replace them element by element."""
     found = touches(block)
+    late = {s.buffer for s in statements(block) if isinstance(s, Allocate)}
     first_writers: dict[int, list[Buffer]] = {}
     for buffer, accesses in found.items():
-        if isinstance(buffer.home, Result) and not any(_mutable(d) for d in buffer.shape):
+        if isinstance(buffer.home, Result) and buffer not in late:
             first_writers.setdefault(accesses[0].path[-1], []).append(buffer)
     moved: dict[Buffer, tuple[Buffer, tuple[int, ...]]] = {}
     for old, accesses in found.items():
@@ -115,10 +117,6 @@ def share(block: Block) -> Block:
             writers.remove(new)
             moved[old] = (new, tuple(range(old.ndim)))
     return replace_buffers(block, moved) if moved else block
-
-
-def _mutable(dim: Expr) -> bool:
-    return isinstance(dim, Var) and dim.mutable
 
 
 def _can_share(old: Buffer, a: list[Touch], new: Buffer, b: list[Touch]) -> bool:
