@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphify import tree
-from graphify.engines.native.entry.room import Opened
+from graphify.engines.native.entry.room import Opened, Read
 from graphify.tracing.guards import SCALARS
 from graphify.tracing.signature import Call, is_array
 
@@ -47,6 +47,7 @@ class Passed:
         bound = signature.bind(*range(self.count), **by_name).arguments
         for name, value in call.bound.items():
             self._parameter(value, bound.get(name))
+        self.total = len(self._things)
         found = [leaf for _, leaf in self.leaves]
         if len(found) != len(call.leaves) or any(map(_differ, found, call.leaves)):
             raise NotQuick
@@ -80,11 +81,12 @@ class Passed:
         if is_array(value) or not tree.is_container(value):
             self.leaves.append((position, value))
             return
-        elements = _elements(value)
+        elements = elements_of(value)
         first = len(self._things)
         self._things += elements
         keys = tuple(value) if isinstance(value, dict) else ()
-        self.opened.append(Opened(position, type(value), len(elements), keys))
+        read = Read("argument", None, position)
+        self.opened.append(Opened(read, type(value), len(elements), keys))
         for index, element in enumerate(elements):
             self._walk(element, first + index)
 
@@ -93,7 +95,8 @@ def _differ(a: Any, b: Any) -> bool:
     return a is not b
 
 
-def _elements(value: Any) -> list[Any]:
+def elements_of(value: Any) -> list[Any]:
+    """What is in a container, if machine code can take it apart."""
     kind: Any = type(value)
     if kind is list or issubclass(kind, tuple) and kind.__iter__ is tuple.__iter__:
         return list(value)

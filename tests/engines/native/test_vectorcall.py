@@ -554,3 +554,74 @@ def test_containers_may_change_while_other_threads_run():
     stop.set()
     thread.join()
     assert not any(wrong)
+
+
+# --- what is read from outside, effects -----------------------------------------------------------
+
+
+@needs_entry
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int8, np.bool_, np.complex128])
+def test_numpy_scalars_take_no_python(kind):
+    f = graphify.function(lambda x, s: x * s)
+    values = [kind(value) for value in (0, 1, 1, 0)]
+    for value in values[:2]:
+        f(X, value)
+    seen = by_python(f)
+    for value in values:
+        np.testing.assert_array_equal(f(X, value), X * value)
+    assert not seen
+    f(X, np.uint16(3))
+    assert len(seen) == 1
+
+
+@needs_entry
+def test_arrays_in_containers_of_an_object_are_read_at_each_call():
+    class Model:
+        def __init__(self):
+            self.weights = {"w": X, "rest": [Y, "relu"]}
+
+        @graphify.function
+        def __call__(self, x):
+            return x * self.weights["w"] + self.weights["rest"][0]
+
+    model = Model()
+    model(X), model(X)
+    seen = by_python(Model.__call__)
+    model.weights["w"] = Z
+    np.testing.assert_array_equal(model(X), X * Z + Y)
+    model.weights["rest"] = [Z, "relu"]
+    np.testing.assert_array_equal(model(X), X * Z + Z)
+    model.weights = {"w": Y, "rest": [Y, "relu"]}
+    np.testing.assert_array_equal(model(X), X * Y + Y)
+    assert not seen
+    model.weights["rest"][1] = "gelu"  # guarded, though it is not used
+    np.testing.assert_array_equal(model(X), X * Y + Y)
+    model.weights["more"] = Y
+    np.testing.assert_array_equal(model(X), X * Y + Y)
+    model.weights = [X]
+    with pytest.raises((TypeError, IndexError)):
+        model(X)
+    assert len(seen) == 3
+
+
+@needs_entry
+def test_effects_happen_once_also_where_a_call_fails(capsys):
+    @graphify.function
+    def f(x, i):
+        graphify.print("element", i)
+        return x[i]
+
+    def call(i):
+        try:
+            result = f(X, np.int64(i))
+        except IndexError as error:
+            result = str(error)
+        return result, capsys.readouterr().out
+
+    first = [call(i) for i in (1, 12, 2)]
+    seen = by_python(f)
+    again = [call(i) for i in (1, 12, 2)]
+    assert not seen
+    assert [out for _, out in again] == [out for _, out in first]
+    assert [out.count("element") for _, out in again] == [1, 1, 1]
+    assert again[1][0] == first[1][0] and "out of bounds" in again[1][0]

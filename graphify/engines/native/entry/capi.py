@@ -34,6 +34,7 @@ FUNCTIONS = (
     "PyErr_CheckSignals",
     "PyErr_Clear",
     "PyErr_Occurred",
+    "PyErr_SetObject",
     "PyEval_RestoreThread",
     "PyEval_SaveThread",
     "PyGILState_Check",
@@ -127,6 +128,14 @@ def _objects_fit() -> bool:
     pair = [ctypes.c_double.from_address(id(number) + COMPLEX_VALUE + at).value for at in (0, 8)]
     right = word(id(thing) + OBJECT_TYPE) == id(object) and (half, pair) == (_HALF, [1, _HALF])
     return object.__basicsize__ == 16 and right
+
+
+def scalar_fits(scalar: Any) -> bool:
+    """Whether a NumPy scalar keeps its value where a Python number does."""
+    data = np.asarray(scalar).tobytes()
+    if scalar.nbytes > 16 or type(scalar).__basicsize__ < FLOAT_VALUE + scalar.nbytes:
+        return False
+    return ctypes.string_at(id(scalar) + FLOAT_VALUE, len(data)) == data
 
 
 def _arrays_fit() -> bool:

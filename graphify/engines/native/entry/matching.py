@@ -66,6 +66,8 @@ def _write_find(made: Module) -> None:
     cases = " ".join(f"i64 {n}, label %{labels[name]}" for name, n in table.KINDS.items())
     f.line(f"switch {get(f, row, table.READ_WORDS, 'kind')}, label %{labels['fixed']} [{cases}]")
     f.closed = True
+    f.start(labels["element"])
+    f.br(labels["argument"])
     f.start(labels["argument"])
     position = get(f, row, table.READ_WORDS, "key")
     f.ret(f.load(PTR, f.at(f.args["args"], PTR, position)))

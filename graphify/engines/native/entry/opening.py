@@ -124,8 +124,7 @@ def _write_things(made: Module) -> None:
     rows = get(f, entry, table.ENTRY_WORDS, "opened_rows")
     with f.counting(number(0), opened) as index:
         row = f.at(rows, I64, f.mul(index, number(len(table.OPENED_WORDS))))
-        position = get(f, row, table.OPENED_WORDS, "position")
-        container, first = f.load(PTR, f.at(things, PTR, position)), f.load(I64, taken)
+        container, first = f.call("find", PTR, [row, things]), f.load(I64, taken)
         require(f, f.call("open_any", BIT, [container, row, f.at(things, PTR, first)]), no)
         f.store(f.add(first, get(f, row, table.OPENED_WORDS, "count")), taken)
     f.ret(things)

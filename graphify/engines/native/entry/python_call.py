@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from array import array
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -145,15 +146,22 @@ class Runner:
             if index not in given and outputs[at]:
                 memory.free(outputs[at])
 
+    def failure(self, status: int, address: int) -> BaseException:
+        """The exception for a status, from the words of the results."""
+        words = (ctypes.c_int64 * self.layout.output_words).from_address(address)
+        return self._error(status, array("q", words))
+
     def _finish(self, status: int, outputs: Words) -> None:
         """Raise what a status says."""
-        if status == 0:
-            return
+        if status:
+            raise self._error(status, outputs)
+
+    def _error(self, status: int, outputs: Words) -> BaseException:
         if status == len(self.sites) + 1:  # what translated code says where it gets no block
-            raise MemoryError("no memory for what is computed in between")
+            return MemoryError("no memory for what is computed in between")
         if not 0 < status <= len(self.sites):
-            raise InternalError(f"native code {self.code.name} ended with status {status}")
-        raise self.sites[status - 1].error(outputs[self.layout.failure_at :])
+            return InternalError(f"native code {self.code.name} ended with status {status}")
+        return self.sites[status - 1].error(outputs[self.layout.failure_at :])
 
 
 def _fits(shape: tuple[int, ...], spec: Spec, sizes: dict[SizeVar, int]) -> bool:

@@ -65,7 +65,7 @@ class Read:
 
     Attributes:
         kind: "argument", position `key` (keyword arguments follow the positional ones, and then
-            come the elements of `Quick.opened`); "fixed", the object `holder`; "item", the value of `key`
+            come the elements of `Quick.opened`); "element", the same for what no caller passes; "fixed", the object `holder`; "item", the value of `key`
             in the dict `holder`; "word", the object whose address stands at the address `key`, in
             memory that `holder` keeps alive.
     """
@@ -102,8 +102,8 @@ class Input:
 
     Attributes:
         read: where it is.
-        kind: class of the object there, if it is not an np.ndarray; float, int and complex for
-            numbers that stand for arrays without axes.
+        kind: class of the object there, if it is not an np.ndarray; float, int, complex and the
+            classes of NumPy's scalars for numbers that stand for arrays without axes.
         in_order: whether it must lie in memory in C order.
         scattered: whether it did not in the call that was described.
     """
@@ -116,16 +116,16 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A container among the arguments: its elements are arguments, too.
+    """A container: its elements have positions, as arguments do.
 
     Attributes:
-        position: which of the arguments, or of the elements of containers before, it is.
+        read: where it is.
         kind: its class: tuple or a namedtuple, list, dict.
         count: how many elements it must have.
         keys: of a dict, all strings, in order.
     """
 
-    position: int
+    read: Read
     kind: type
     count: int
     keys: tuple[str, ...] = ()
@@ -144,7 +144,7 @@ class Quick:
         structure: None for a single leaf, tuple, list, or a function that makes the result of the
             list of leaves.
         names: of the keyword arguments, in order.
-        opened: containers among the arguments, each after the one it is in.
+        opened: containers that are taken apart, each after the one it is in.
         with_inputs: whether `structure` is called with the list of those arguments that are inputs
             as well. It may give NotImplemented: the call is then made by way of Python.
     """

@@ -287,6 +287,26 @@ def _python_number(f: Function, which: V, value: V) -> V:
     return f.load(PTR, result)
 
 
+def _raise_at_once(f: Function, entry: V, status: V, outputs: V, pending: str) -> None:
+    """Raise what a graph with effects failed with: made again, they would happen twice."""
+    failure = get(f, entry, table.ENTRY_WORDS, "failure")
+    with_effects = f.icmp("ne", failure, NULL)
+    with f.when(f.and_(with_effects, f.icmp("sgt", status, V(I32, "0")))):
+        arguments = f.alloca(PTR, 2)
+        code = f.call("PyLong_FromLongLong", PTR, [f.convert("sext", status, I64)])
+        f.store(code, arguments)
+        words = f.call("PyLong_FromVoidPtr", PTR, [outputs])
+        f.store(words, f.at(arguments, PTR, 1))
+        error = f.call("PyObject_Vectorcall", PTR, [failure, arguments, number(2), NULL])
+        for given in (code, words):
+            f.call("Py_DecRef", VOID, [given])
+        with f.when(f.icmp("ne", error, NULL)):
+            kind = f.load(PTR, at_byte(f, error, capi.OBJECT_TYPE))
+            f.call("PyErr_SetObject", VOID, [kind, error])
+            f.call("Py_DecRef", VOID, [error])
+        f.br(pending)
+
+
 def _write_drop(made: Module) -> None:
     """void drop(entry, outputs, objects): after a failure, everything that was made."""
     params = [(PTR, "trace"), (PTR, "outputs"), (PTR, "objects")]
@@ -340,6 +360,7 @@ def _write_invoke(made: Module) -> None:
     f.start(unfinished)
     f.br_if(f.icmp("eq", f.call("PyErr_Occurred", PTR, []), NULL), again, pending)
     f.start(failed)
+    _raise_at_once(f, entry, status, outputs, pending)
     f.br_if(f.icmp("sgt", status, V(I32, "0")), again, pending)
     for label, value in ((again, AGAIN), (pending, PENDING)):
         f.start(label)

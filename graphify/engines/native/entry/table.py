@@ -47,16 +47,17 @@ ENTRY_WORDS = (
     "finish",
     "run",
     "shapes",  # 0: no sizes to find out
+    "failure",  # 0, or what makes the exception where the graph must not run again
     "output_words",  # how many, and what stands in them before a call
     "output_start",
 )
 READ_WORDS = ("kind", "holder", "key")
 INPUT_WORDS = (*READ_WORDS, "number", "type", "dtype", "ndim", "flags", "shift", "dims")
-OPENED_WORDS = ("position", "type", "sort", "count", "key_rows")
+OPENED_WORDS = (*READ_WORDS, "type", "sort", "count", "key_rows")
 CHECK_WORDS = (*READ_WORDS, "expected")
 RESULT_WORDS = ("number", "dtype", "ndim", "itemsize", "first")
 
-KINDS = {"argument": 0, "fixed": 1, "item": 2, "word": 3}
+KINDS = {"argument": 0, "fixed": 1, "item": 2, "word": 3, "element": 4}
 STRUCTURES: dict[Any, int] = {None: 0, tuple: 1, list: 2}
 FINISHED = 3  # what `finish` makes of a list of the leaves
 WITH_INPUTS = 4  # the same, of the leaves and the arguments
@@ -107,6 +108,7 @@ class Entry:
                     id(quick.structure),
                     runner.run_address,
                     runner.shapes_address,
+                    self._failure(runner),
                     len(start),
                     self._rows([start]),
                 ]
@@ -125,10 +127,16 @@ class Entry:
         self._alive.append(dtype)
         return id(dtype)
 
+    def _failure(self, runner: Runner) -> int:
+        if not runner.effects:
+            return 0
+        self._alive.append(runner.failure)
+        return id(self._alive[-1])
+
     def _opened(self, opened: Opened) -> list[int]:
         sort = next(i for i, kind in enumerate(SORTS) if issubclass(opened.kind, kind))
         keys = self._rows([[id(key) for key in opened.keys]])
-        return [opened.position, id(opened.kind), sort, opened.count, keys]
+        return [*_read(opened.read), id(opened.kind), sort, opened.count, keys]
 
     def _input(
         self, input: Input, spec: Spec, in_order: bool, variables: dict[SizeVar, int]
@@ -145,7 +153,7 @@ class Entry:
         shift = spec.dtype.itemsize.bit_length() - 1
         return [
             *_read(input.read),
-            NUMBERS.get(input.kind, 0),
+            _number(input.kind, spec),
             id(input.kind),
             self._dtype(spec),
             spec.ndim,
@@ -164,7 +172,7 @@ def _address(expected: Any) -> int:
 def _read(read: Read) -> list[int]:
     kind = KINDS[read.kind]
     match read.kind:
-        case "argument":
+        case "argument" | "element":
             return [kind, 0, read.key]
         case "fixed":
             return [kind, id(read.holder), 0]
@@ -172,6 +180,13 @@ def _read(read: Read) -> list[int]:
             return [kind, id(read.holder), id(read.key)]
         case _:
             return [kind, 0, read.key]
+
+
+def _number(kind: type, spec: Spec) -> int:
+    """How a number is read; 0: an array. NumPy's scalars lie in memory as floats or complex do."""
+    if issubclass(kind, np.generic):
+        return NUMBERS[float if spec.dtype.itemsize <= 8 else complex]
+    return NUMBERS.get(kind, 0)
 
 
 def fits(runner: Runner, quick: Quick) -> bool:
@@ -185,8 +200,7 @@ def fits(runner: Runner, quick: Quick) -> bool:
         and max(runner.layout.input_words, runner.layout.output_words) <= MOST_WORDS
         and all(variable.as_variable() is not None for variable in variables)
         and sorted(quick.outputs) == list(range(len(runner.results)))
-        and bool(quick.outputs)
-        and not runner.effects
+        and (bool(quick.outputs) or runner.effects or quick.with_inputs)
     )
 
 
