@@ -12,7 +12,7 @@ import numpy as np
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import result_type
-from graphify.ir.types import BOOL, Spec, is_complex, real_dtype
+from graphify.ir.types import BOOL, DType, Spec, is_complex, is_integer, real_dtype
 from graphify.ops import core
 from graphify.ops.rules import (
     align,
@@ -305,7 +305,14 @@ def _where_convert(condition: Any, a: Any, b: Any) -> list[Tensor]:
             c,
             *(t if t.dtype == dtype else core.cast(t, dtype=dtype, weak=True) for t in (x, y)),
         ]
-    return [c, core.to_dtype(x, dtype), core.to_dtype(y, dtype)]
+    return [c, _as_choice(x, dtype), _as_choice(y, dtype)]
+
+
+def _as_choice(x: Tensor, dtype: DType) -> Tensor:
+    """An operand of where in the result's dtype: in NumPy, too, Python integers wrap here."""
+    if x.spec.weak and is_integer(x.dtype) and is_integer(dtype):
+        return core.cast(x, dtype=dtype)
+    return core.to_dtype(x, dtype)
 
 
 def _where_spec(c: Spec, x: Spec, y: Spec) -> Spec:

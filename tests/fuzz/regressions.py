@@ -240,6 +240,11 @@ def program(x):
     x[:2] = -(10 ** 30)
     return x
 """,
+    "a Python number that does not fit wraps in where": """
+def program(xi, kp):
+    small = xi.astype(np.uint8)
+    return np.where(xi > 0, small, -1), np.where(xi > 0, small, 300 + kp)
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0
