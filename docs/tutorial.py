@@ -135,9 +135,9 @@ assert np.array_equal(wasteful(np.zeros((2, 2))), np.zeros((2, 2)))
 
 # ## Engines
 #
-# An engine makes a graph callable. The default, `native`, makes machine code of it, with its loops
-# fused. `reference` runs it node by node with NumPy and defines what it means. `tensorflow` turns it
-# into a real GraphDef. Engines are chosen per function, or by a switch. With `check` on, each
+# An engine makes a graph callable. The default, `native`, makes machine code of it, its loops
+# fused. `reference` runs it node by node with NumPy and defines what it means. `tensorflow` turns
+# it into a real GraphDef. Engines are chosen per function, or by a switch. With `check` on, each
 # result is compared with the reference.
 
 
