@@ -233,8 +233,7 @@ class Function:
 
     def lines(self) -> Iterator[str]:
         params = ", ".join(
-            f"{p[0]} {p[2] + ' ' if len(p) > 2 else ''}%{p[1]}"
-            for p in self._params
+            f"{p[0]} {p[2] + ' ' if len(p) > 2 else ''}%{p[1]}" for p in self._params
         )
         linkage = f"{self.linkage} " if self.linkage else ""
         yield f"define {linkage}{self.result} @{self.name}({params}) {self.attributes} {{"

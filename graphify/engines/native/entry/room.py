@@ -65,9 +65,9 @@ class Read:
 
     Attributes:
         kind: "argument", position `key` (keyword arguments follow the positional ones, and then
-            come the elements of `Quick.opened`); "element", the same for what no caller passes; "fixed", the object `holder`; "item", the value of `key`
-            in the dict `holder`; "word", the object whose address stands at the address `key`, in
-            memory that `holder` keeps alive.
+            come the elements of `Quick.opened`); "element", the same for what no caller passes;
+            "fixed", the object `holder`; "item", the value of `key` in the dict `holder`; "word",
+            the object whose address stands at the address `key`, in memory that `holder` keeps.
     """
 
     kind: str

@@ -3,9 +3,9 @@
     i64 graphify_sort_<dtype>(ptr out, ptr in, i64 lines, i64 length)
     i64 graphify_argsort_<dtype>(ptr out, ptr in, i64 lines, i64 length)
 
-Lines of `length` numbers, one after the other in C order; the order is stable and NumPy's: NaN last,
--0.0 beside 0.0, complex numbers by their real and then by their imaginary parts. `out` holds numbers,
-or places as int64, and does not overlap `in`. The result is 0, or 1 where there was no memory.
+Lines of `length` numbers, one after the other in C order; the order is stable and NumPy's: NaN
+last, -0.0 beside 0.0, complex numbers by their real and then by their imaginary parts. `out` holds
+numbers, or places as int64, and does not overlap `in`. The result is 0, or 1 if there was no memory.
 
     keys.py       how numbers compare, as unsigned integers in the same order
     merging.py    short lines

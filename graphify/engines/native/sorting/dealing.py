@@ -122,7 +122,7 @@ class _Pair:
         self.now, self.then = Cell(f, now), Cell(f, then)
 
     def swap(self, new: V | None = None) -> None:
-        """What was written is there now; `new`: where it goes next, if not to where it came from."""
+        """What was written is there now; `new`: where it goes next, if not where it came from."""
         before = self.now.get()
         self.now.set(self.then.get())
         self.then.set(before if new is None else new)

@@ -2,8 +2,8 @@
 
     Call("library", (y,), (x,), (n,), (status,), {"symbol": "graphify_sort_float64"})
 
-is `status = graphify_sort_float64(y, x, n)`: outputs, inputs and scalars (int64) in this order, and an
-int64 as result.
+is `status = graphify_sort_float64(y, x, n)`: outputs, inputs and scalars (int64) in this order, and
+an int64 as result.
 """
 
 from __future__ import annotations
