@@ -4,8 +4,8 @@
     executable([np.arange(3.0)])
     print(executable.lowered().text)       # the loops; .llvm_ir and .asm beside it
 
-A graph is compiled once for all sizes, and anew for another layout of its arguments: "C" order,
-where addresses are products of sizes, or "any", where strides come with the argument.
+A graph is compiled once for all sizes, and anew for another layout of its arguments: "C" or "F"
+order, where addresses are products of sizes, or "any", where strides come with the argument.
 """
 
 from __future__ import annotations
@@ -105,6 +105,12 @@ class Compiled:
         return {"text/plain": self.text, "text/html": page}
 
 
+def _layout(array: Array) -> str:
+    """In which order the elements lie in memory."""
+    flags = array.flags
+    return "C" if flags.c_contiguous else "F" if flags.f_contiguous else "any"
+
+
 class NativeExecutable:
     """A graph with its machine code, one version for each layout of arguments met so far."""
 
@@ -118,7 +124,7 @@ class NativeExecutable:
         arrays = [np.asarray(arg) for arg in args]
         layouts = self._in_order
         if not all(array.flags.c_contiguous for array in arrays):
-            layouts = tuple("C" if a.flags.c_contiguous else "any" for a in arrays)
+            layouts = tuple(_layout(a) for a in arrays)
         return self.version(layouts).runner(arrays)
 
     def quick(self, function: Any, description: Quick) -> bool:

@@ -477,5 +477,10 @@ def c_strides(shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
     return tuple(reversed(strides))
 
 
+def f_strides(shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """Strides, in elements, of an array in Fortran order."""
+    return c_strides(shape[::-1])[::-1]
+
+
 def strides_of(buffer: Buffer) -> tuple[Expr, ...]:
     return c_strides(buffer.shape) if buffer.strides is None else buffer.strides

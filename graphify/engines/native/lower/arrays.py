@@ -20,6 +20,7 @@ from graphify.engines.native.loops.program import (
     Expr,
     Load,
     View,
+    f_strides,
     plus,
     strides_of,
     times,
@@ -89,6 +90,35 @@ class Lens:
         """Whether it is the buffer itself, element for element."""
         return self.shape == self.buffer.shape and self.axes == identity(self.buffer.ndim)
 
+    @property
+    def order(self) -> tuple[int, ...] | None:
+        """The axes in the order of memory, the one it runs along last; None if that is not clear.
+
+        A view that leaves out elements still has an order, one that repeats or joins axes has none.
+        """
+        along: list[int] = []
+        places = self.axes[::-1] if _in_fortran_order(self.buffer) else self.axes
+        for place in places:
+            if len(place.terms) > 1 or any(axis in along for axis, _ in place.terms):
+                return None
+            along += [axis for axis, _ in place.terms]
+        units = [a for a, d in enumerate(self.shape) if d == ONE and a not in along]
+        order = (*units, *along)
+        return order if sorted(order) == list(range(len(self.shape))) else None
+
+    @property
+    def covers(self) -> bool:
+        """Whether it has every element of the buffer once, in whatever order of axes."""
+        axes = [place.terms[0][0] for place in self.axes if place.terms]
+        if sorted(axes) != list(range(len(self.shape))) or len(axes) != self.buffer.ndim:
+            return False
+        return self.remap_back(axes).is_whole
+
+    def remap_back(self, axes: Sequence[int]) -> Lens:
+        """The view with its axes in the order of the buffer's."""
+        inner = [affine((axes.index(a), ONE)) for a in range(len(axes))]
+        return self.remap(tuple(self.shape[a] for a in axes), inner)
+
     def strided(self) -> Buffer:
         """The same elements as a buffer: an address and strides."""
         if self.is_whole:
@@ -119,6 +149,16 @@ class Delayed:
 
 
 ArrayValue = Lens | Delayed
+
+
+def _in_fortran_order(buffer: Buffer) -> bool:
+    return buffer.strides is not None and buffer.strides == f_strides(buffer.shape)
+
+
+def in_order(buffer: Buffer, order: Sequence[int]) -> Lens:
+    """A buffer seen with its axes permuted: `order[k]` is the view's axis for axis k."""
+    shape = tuple(buffer.shape[order.index(a)] for a in range(len(order)))
+    return Lens(buffer, shape, tuple(affine((a, ONE)) for a in order))
 
 
 def whole(buffer: Buffer) -> Lens:

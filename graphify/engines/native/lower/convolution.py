@@ -27,9 +27,9 @@ _OPS = ("convolution", "convolution_input", "convolution_kernel")
 
 @rule(*_OPS)
 def _convolution(low: Lowering, node: Node) -> None:
-    which, attrs, value = _OPS.index(node.op.name), node.attrs, Value(node)
+    which, given, value = _OPS.index(node.op.name), node.attrs, Value(node)
     a, b = (low.array(operand) for operand in node.inputs)
-    size, groups = low.dims(attrs["size"]), low.dim(attrs.get("groups", 1))
+    size, groups = low.dims(given["size"]), low.dim(given.get("groups", 1))
     if len(size) > AXES or a.dtype != b.dtype:
         raise Declined
     for length in size:
@@ -57,8 +57,9 @@ def _convolution(low: Lowering, node: Node) -> None:
         lens = whole(low.buffer(a.dtype, lens.shape))
     words = [a.shape[0], groups, channels, features, *_geometry(low, node, axes)]
     scalars = tuple(low.let(word, "word") for word in words)
-    call = Call("convolution", (lens.buffer,), (left, right), scalars, (), {"which": which}, 0)
-    low.emit(call)
+    attrs = {"which": which}
+    arrays = ((lens.buffer,), (left, right))
+    low.emit(Call("convolution", *arrays, scalars, (), attrs, 0, low.source))
     low.define(value, lens)
 
 

@@ -135,6 +135,7 @@ def _elementwise(low: Lowering, node: Node) -> None:
         value,
         shape,
         lambda at: Apply(node.op.name, tuple(a.at(at) for a in spread_out), spec.dtype),
+        spread_out,
     )
 
 
@@ -191,7 +192,7 @@ def _cast(low: Lowering, node: Node) -> None:
     if array.dtype == dtype:
         low.define(Value(node), array)
         return
-    low.fill(Value(node), array.shape, lambda at: cast(array.at(at), dtype))
+    low.fill(Value(node), array.shape, lambda at: cast(array.at(at), dtype), [array])
 
 
 def cast(x: Expr, dtype: np.dtype[Any]) -> Expr:

@@ -47,7 +47,14 @@ from graphify.engines.native.loops.program import (
     select,
     times,
 )
-from graphify.engines.native.lower.arrays import ArrayValue, Delayed, Index, Lens, whole
+from graphify.engines.native.lower.arrays import (
+    ArrayValue,
+    Delayed,
+    Index,
+    Lens,
+    in_order,
+    whole,
+)
 from graphify.engines.native.lower.liveness import UPDATES, Facts
 from graphify.ir.graph import Graph, Node, Value
 from graphify.ir.sizes import Dim, Size, SizeOp, SizeVar
@@ -299,13 +306,30 @@ class Lowering:
     def same_shape(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
         return len(a) == len(b) and all(x == y for x, y in zip(a, b, strict=True))
 
-    def fill(self, value: Value, shape: Sequence[Expr], element: Callable[[Index], Expr]) -> None:
-        """Compute every element of a value, independently."""
+    def fill(
+        self,
+        value: Value,
+        shape: Sequence[Expr],
+        element: Callable[[Index], Expr],
+        operands: Sequence[ArrayValue] = (),
+    ) -> None:
+        """Compute every element of a value, independently.
+
+        Args:
+            operands: arrays of this shape: new memory is laid out as they are.
+        """
         if not value.spec.shape:
             self.define(value, self.let(element(())))
             return
-        lens = self.target(value, shape)
-        with self.loops(shape) as at:
+        plain = tuple(range(len(shape)))
+        order = _common_order(operands, len(shape)) or plain
+        if order == plain or value in self.frame.wanted or value in self.late:
+            lens = self.target(value, shape)
+        else:
+            lens = in_order(self.buffer(value.spec.dtype, [shape[a] for a in order]), order)
+        along = lens.order or plain
+        with self.loops([shape[a] for a in along]) as turn:
+            at = tuple(turn[along.index(a)] for a in plain)
             self.store(lens, at, element(at))
         self.define(value, lens)
 
@@ -342,7 +366,7 @@ class Lowering:
             alone: no other operand of the node may be in that memory.
         """
         frame, array = self.frame, self.frame.values[value]
-        if not isinstance(array, Lens) or not array.is_whole or array.buffer.root not in self.own:
+        if not isinstance(array, Lens) or not array.covers or array.buffer.root not in self.own:
             return None
         holders = frame.holders[array.buffer.root]
         if any(h.node.op.name == "param" and h not in frame.taken for h in holders):
@@ -410,6 +434,13 @@ class Lowering:
             if name:
                 return name
         return node.op.name
+
+
+def _common_order(arrays: Sequence[ArrayValue], rank: int) -> tuple[int, ...] | None:
+    """The order of axes in memory that all operands of full rank agree on."""
+    orders = {a.order for a in arrays if isinstance(a, Lens) and len(a.shape) == rank}
+    orders.discard(None)
+    return orders.pop() if len(orders) == 1 else None
 
 
 def want(facts: Facts, value: Value, lens: Lens, wanted: dict[Value, Lens]) -> None:

@@ -24,7 +24,7 @@ from graphify.engines.native.loops.program import (
     select,
     times,
 )
-from graphify.engines.native.lower.arrays import ArrayValue, Index
+from graphify.engines.native.lower.arrays import ArrayValue, Index, Lens
 from graphify.engines.native.lower.elementwise import cast, mismatch
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
@@ -96,8 +96,8 @@ def reduce(
     )
     shape = low.dims(node.specs[0].shape, computed)
     place = {a: (a if keepdims else kept.index(a)) for a in kept}
-    last = len(array.shape) - 1
-    if kept and axes and last not in axes and dtype != bfloat16 and dtype != np.float16:
+    order = _order(array)
+    if kept and axes and order[-1] not in axes and dtype != bfloat16 and dtype != np.float16:
         _by_rows(low, node, array, axes, place, shape, op, start)
         return
 
@@ -106,12 +106,19 @@ def reduce(
     def total(at: Index) -> Expr:
         accumulator = low.variable("total", start)
         kind = "serial" if ordered else "reduce"
-        with low.loops([array.shape[a] for a in axes], kind) as inner:
-            full = _joined(at, inner, place, axes, len(array.shape))
+        along = axes if ordered else [a for a in order if a in axes]
+        with low.loops([array.shape[a] for a in along], kind) as inner:
+            full = _joined(at, inner, place, along, len(array.shape))
             low.emit(Reduce(accumulator, op, cast(array.at(full), dtype), low.source))
         return accumulator
 
     low.fill(Value(node), shape, total)
+
+
+def _order(array: ArrayValue) -> tuple[int, ...]:
+    """The axes in the order of memory."""
+    known = array.order if isinstance(array, Lens) else None
+    return known or tuple(range(len(array.shape)))
 
 
 def _joined(
@@ -130,15 +137,12 @@ def _by_rows(
     op: str,
     start: Const,
 ) -> None:
-    """Rows are added to rows: the last axis, along which memory runs, stays innermost."""
+    """Rows are added to rows: the axis along which memory runs stays innermost."""
     lens = low.target(Value(node), shape)
     with low.loops(shape) as at:
         low.store(lens, at, start)
-    order = [
-        *(a for a in place if a != len(array.shape) - 1),
-        *axes,
-        len(array.shape) - 1,
-    ]
+    inmost = _order(array)[-1]
+    order = [*(a for a in place if a != inmost), *axes, inmost]
     index_of: dict[int, Expr] = {}
     managers: list[Any] = []
     for a in order:
@@ -300,8 +304,7 @@ def _sum_to(low: Lowering, node: Node) -> None:
     start = identity_of("add", array.dtype)
     kept = [a for a in range(len(array.shape)) if a not in axes]
 
-    last = len(array.shape) - 1
-    if kept and last not in axes and not unsure:
+    if kept and _order(array)[-1] not in axes and not unsure:
         place = {a: a - lead for a in kept}
         _by_rows(low, node, array, axes, place, shape, "add", start)
         return

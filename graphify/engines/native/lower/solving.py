@@ -22,7 +22,12 @@ from graphify.engines.native.loops.program import (
     select,
 )
 from graphify.engines.native.lower.arrays import ArrayValue, Delayed, Index
-from graphify.engines.native.lower.elementwise import broadcast_shape, cast, mismatch, spread
+from graphify.engines.native.lower.elementwise import (
+    broadcast_shape,
+    cast,
+    mismatch,
+    spread,
+)
 from graphify.engines.native.lower.lapack import (
     FLOAT64,
     INT32,

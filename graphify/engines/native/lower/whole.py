@@ -20,6 +20,7 @@ from graphify.engines.native.loops.program import (
     Store,
     Var,
     compare,
+    f_strides,
     index,
 )
 from graphify.engines.native.lower.arrays import Delayed, Lens, whole
@@ -32,7 +33,7 @@ def lower(graph: Graph, name: str | None = None, layouts: Sequence[str] | None =
     """The loop-level program of a graph, as its nodes say it, before any pass.
 
     Args:
-        layouts: for each parameter "C" (its elements lie in C order) or "any".
+        layouts: for each parameter "C" or "F", the order of its elements in memory, or "any".
     """
     low = Lowering(name or graph.name)
     params = _parameters(graph, layouts)
@@ -72,7 +73,9 @@ def _parameters(graph: Graph, layouts: Sequence[str] | None) -> list[Buffer]:
             for d in value.spec.shape
         )
         strides = None
-        if layouts is not None and layouts[position] != "C":
+        if layouts is not None and layouts[position] == "F":
+            strides = f_strides(shape)
+        elif layouts is not None and layouts[position] == "any":
             strides = tuple(Var(f"s{axis}", INDEX) for axis in range(len(shape)))
         buffers.append(Buffer(_identifier(name), value.spec.dtype, shape, Param(position), strides))
     return buffers
