@@ -15,6 +15,7 @@ from typing import Any
 
 from graphify import tree
 from graphify.api import structures
+from graphify.api.derived import compiled
 from graphify.api.linearised import Linearised, matching, named, places_of, split_aux, tensor_now
 from graphify.api.pullback import forward_jacobian, reverse_jacobian
 from graphify.ir.bind import Tensor
@@ -51,7 +52,12 @@ def value_and_grad(
         >>> float(value), float(gradient["w"]), float(gradient["b"])
         (10.0, 6.0, 1.0)
     """
-    return _value_and_grad(function, argnums, has_aux, "value_and_grad")
+    return compiled(
+        function,
+        lambda: _value_and_grad(function, argnums, has_aux, "value_and_grad"),
+        ("value_and_grad", has_aux),
+        argnums,
+    )
 
 
 def _value_and_grad(
@@ -92,6 +98,10 @@ def grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = F
         >>> float(grad(grad(lambda x: x**3))(2.0))
         12.0
     """
+    return compiled(function, lambda: _grad(function, argnums, has_aux), ("grad", has_aux), argnums)
+
+
+def _grad(function: Function, argnums: int | Sequence[int], has_aux: bool) -> Function:
     both = _value_and_grad(function, argnums, has_aux, "grad")
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -205,7 +215,12 @@ def jacobian(
         >>> jacobian(lambda x: x * x)(np.array([1.0, 2.0])).numpy().tolist()
         [[2.0, 0.0], [0.0, 4.0]]
     """
-    return _jacobian(function, argnums, mode, "jacobian")
+    return compiled(
+        function,
+        lambda: _jacobian(function, argnums, mode, "jacobian"),
+        ("jacobian", mode),
+        argnums,
+    )
 
 
 def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, what: str) -> Function:
@@ -271,6 +286,10 @@ def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
         >>> hessian(lambda x: x[0] * x[0] * x[1])(np.array([1.0, 2.0])).numpy().tolist()
         [[4.0, 2.0], [2.0, 0.0]]
     """
+    return compiled(function, lambda: _hessian(function, argnums), ("hessian",), argnums)
+
+
+def _hessian(function: Function, argnums: int | Sequence[int]) -> Function:
     both = _value_and_grad(function, argnums, False, "hessian")
 
     def gradient(*args: Any, **kwargs: Any) -> Any:

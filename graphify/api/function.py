@@ -148,7 +148,8 @@ class Function(Room):
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies: what the engine keeps for this object stays with it."""
-        return {name: value for name, value in vars(self).items() if name != "_quick_table"}
+        own = ("_quick_table", "_derived")
+        return {name: value for name, value in vars(self).items() if name not in own}
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)

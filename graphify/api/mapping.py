@@ -19,6 +19,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.api import structures
+from graphify.api.derived import compiled
 from graphify.errors import SpecError
 from graphify.ir.bind import Tensor, current_builder
 from graphify.ir.sizes import Dim, decide_equal
@@ -138,7 +139,15 @@ def vmap(
         raise TypeError(
             f"vmap: in_axes: expected an int, None, or a tuple of these, got {in_axes!r}"
         )
+    axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
+    return compiled(
+        function,
+        lambda: _vmap(function, in_axes, out_axes, axis_size),
+        ("vmap", axes, out_axes, axis_size),
+    )
 
+
+def _vmap(function: Function, in_axes: Any, out_axes: Any, axis_size: int | None) -> Function:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         axes = list(in_axes) if isinstance(in_axes, (tuple, list)) else in_axes
         if isinstance(axes, list) and len(axes) != len(args):

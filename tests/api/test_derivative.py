@@ -510,3 +510,84 @@ def test_empty_arrays():
         graphify.grad(lambda x: gnp.sum(x * x))(np.zeros((0, 3))), np.zeros((0, 3))
     )
     assert graphify.jacobian(lambda x: x * x)(np.zeros(0)).shape == (0, 0)
+
+
+# --- transformations of decorated functions ------------------------------------------------------
+
+
+def layers(weights, x):
+    return np.sum((weights["w"] * x + weights["b"]) ** 2)
+
+
+def test_transformations_of_a_decorated_function_are_compiled_once():
+    runs = []
+
+    @graphify.function
+    def loss(weights, x):
+        runs.append(1)
+        return layers(weights, x)
+
+    x = np.arange(3.0)
+    weights = {"w": np.ones(3), "b": np.full(3, 0.5)}
+    want = graphify.grad(layers)(weights, x)
+    for _ in range(4):
+        got = graphify.grad(loss)(weights, x)
+        for name, gradient in want.items():
+            assert isinstance(got[name], graphify.Tensor)
+            np.testing.assert_allclose(got[name], gradient)
+    assert len(runs) == 1
+    assert graphify.grad(loss) is graphify.grad(loss)
+    assert graphify.grad(loss) is not graphify.grad(loss, argnums=1)
+    assert graphify.grad(loss) is not graphify.grad(loss, argnums=(0,))
+    for _ in range(3):
+        value, _ = graphify.value_and_grad(loss, argnums=(0, 1))(weights, x)
+        np.testing.assert_allclose(value, layers(weights, x))
+    assert len(runs) == 2
+
+
+def test_compiled_gradients_follow_what_they_read_from_outside():
+    scale = np.ones(3)
+    loss = graphify.function(lambda x: np.sum(x * x * scale))
+    x = np.arange(3.0)
+    for factor in (1.0, 2.0, 5.0):
+        scale = np.full(3, factor)
+        np.testing.assert_allclose(graphify.grad(loss)(x), 2 * x * factor)
+
+
+def test_compiled_transformations_nest_and_stage():
+    cube = graphify.function(lambda x: np.sum(x**3))
+    x, y = np.arange(3.0), np.full((2, 3), 2.0)
+    for _ in range(3):
+        np.testing.assert_allclose(graphify.hessian(cube)(x), np.diag(6 * x))
+        np.testing.assert_allclose(graphify.jacobian(graphify.grad(cube))(x), np.diag(6 * x))
+        np.testing.assert_allclose(graphify.vmap(graphify.grad(cube))(y), 3 * y**2)
+        np.testing.assert_allclose(graphify.function(graphify.grad(cube))(x), 3 * x**2)
+        with graphify.GradientTape() as tape:
+            t = graphify.numpy.asarray(x)
+            tape.watch(t)
+            total = graphify.numpy.sum(graphify.grad(cube)(t))
+        np.testing.assert_allclose(tape.gradient(total, t), 6 * x)
+        assert float(graphify.grad(cube)(3.0)) == 27.0
+
+
+def test_plain_functions_stay_plain_python():
+    seen = []
+
+    def loss(x):
+        seen.append(1)
+        return (x * x).sum()
+
+    for _ in range(3):
+        graphify.grad(loss)(np.ones(3))
+    assert len(seen) == 3
+
+
+def test_errors_of_compiled_gradients():
+    vector = graphify.function(lambda x: x * 2)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="scalar"):
+            graphify.grad(vector)(np.ones(3))
+        with pytest.raises(ValueError, match="argnums"):
+            graphify.grad(vector, argnums=3)(np.ones(3))
+        with pytest.raises(TypeError, match="float or complex|argument 0"):
+            graphify.grad(vector)(np.arange(3))
