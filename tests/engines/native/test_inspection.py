@@ -123,6 +123,17 @@ def test_what_python_runs_is_listed():
     assert "Python runs, called from compiled code:" in str(report)
 
 
+def test_functions_of_the_library_are_called_by_their_names():
+    def signals(x, w):
+        return np.sort(graphify.nn.conv1d(x, w).mean(axis=1), axis=1)
+
+    shapes = ((4, None, 3), F32), ((5, 3, 8), F32)
+    kernels = concrete(signals, *shapes).report().engine.kernels
+    heads = {kernel.head: kernel for kernel in kernels}
+    assert str(heads["convolution"].flops) == "960*n - 3840"  # 2 * 4 * (n - 4) * 5 * 3 * 8
+    assert "graphify_sort_float32" in heads
+
+
 def test_the_report_follows_the_optimisers():
     report = concrete(softmax, (M, F32)).graph.report()
     optimiser, _, engine = str(report).partition("\n\n")

@@ -14,7 +14,14 @@ from dataclasses import dataclass, field, replace
 
 from graphify.engines.native.inspection.amounts import Amount
 from graphify.engines.native.inspection.tables import table
-from graphify.engines.native.inspection.work import Definitions, Work, amount, elements, measure
+from graphify.engines.native.inspection.work import (
+    Definitions,
+    Work,
+    amount,
+    called,
+    elements,
+    measure,
+)
 from graphify.engines.native.loops.lines import quoted, user_lines
 from graphify.engines.native.loops.pretty import block_text
 from graphify.engines.native.loops.program import (
@@ -39,7 +46,7 @@ from graphify.location import SourceLoc
 
 SHOWN = 12  # operations of a kernel that the table names
 # Functions that share their work between threads.
-SHARED = frozenset(["matmul", "convolution", "convolution_input", "convolution_kernel"])
+SHARED = frozenset(["matmul", "convolution"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +188,7 @@ def _kernel(program: Program, block: Block, known: Definitions) -> Kernel:
     return Kernel(
         _head(program, main),
         tuple(user_lines(block)),
-        tuple(op for op in work.ops if op not in _SILENT),
+        tuple(_ops(program, work, calls)),
         any(s.kind == "parallel" for s in loops) or any(c.function in SHARED for c in calls),
         any(s.kind == "vector" for s in loops),
         work.flops,
@@ -191,7 +198,14 @@ def _kernel(program: Program, block: Block, known: Definitions) -> Kernel:
     )
 
 
-_SILENT = frozenset(["tick"])
+def _ops(program: Program, work: Work, calls: list[Call]) -> Iterator[str]:
+    for op in work.ops:
+        if op == "host":
+            yield from dict.fromkeys(
+                _op_of_host(program, call) for call in calls if call.function == "host"
+            )
+        else:
+            yield op
 
 
 def _freed_or_local(block: Block) -> set[Buffer]:
@@ -209,7 +223,7 @@ def _head(program: Program, main: Stmt | None) -> str:
     if isinstance(main, Call):
         if main.function == "host":
             return f"Python: {_op_of_host(program, main)}"
-        return main.function
+        return called(main)
     if isinstance(main, While):
         return "while"
     if isinstance(main, For) and (tile := _tile(main)) is not None:

@@ -262,10 +262,15 @@ class _Walk:
             for b in buffers:
                 touched[b, written] = touched.get((b, written), NOTHING) + self.length(b)
         flops = CALLS[stmt.function](self, stmt) if stmt.function in CALLS else NOTHING
-        return Work(flops, touched, {stmt.function: None})
+        return Work(flops, touched, {called(stmt): None})
 
     def length(self, buffer: Buffer) -> Amount:
         return elements(buffer, self.known)
+
+
+def called(call: Call) -> str:
+    """What a call calls, by its own name where it has one."""
+    return str(call.attrs.get("symbol") or call.attrs.get("routine") or call.function)
 
 
 def _either(a: Work, b: Work) -> Work:
@@ -293,5 +298,18 @@ def _of_matmul(walk: _Walk, stmt: Call) -> Amount:
     return flops
 
 
+def _of_convolution(walk: _Walk, stmt: Call) -> Amount:
+    """The scalars are the words of products/convolution.py."""
+    samples, groups, channels, features, *axes = (amount(e, walk.known) for e in stmt.scalars)
+    total = samples * groups * channels * features * 2
+    for axis in range(0, len(axes), 6):
+        _, window, places = axes[axis : axis + 3]
+        total = total * window * places
+    return total
+
+
 # Flops of functions outside the program; those that are not here are counted as moving data only.
-CALLS: dict[str, Callable[[_Walk, Call], Amount]] = {"matmul": _of_matmul}
+CALLS: dict[str, Callable[[_Walk, Call], Amount]] = {
+    "matmul": _of_matmul,
+    "convolution": _of_convolution,
+}

@@ -5,7 +5,7 @@
 
 Lines of `length` numbers, one after the other in C order; the order is stable and NumPy's: NaN
 last, -0.0 beside 0.0, complex numbers by their real and then by their imaginary parts. `out` holds
-numbers, or places as int64, and does not overlap `in`. The result is 0, or 1 if there was no memory.
+numbers, or places as int64, and does not overlap `in`. The result is 0, or 1 if there is no memory.
 
     keys.py       how numbers compare, as unsigned integers in the same order
     merging.py    short lines
