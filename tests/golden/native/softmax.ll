@@ -106,27 +106,27 @@ entry:
   %stack6 = alloca i32, i64 1, align 64
   %stack7 = alloca i64, i64 1, align 64
   %stack10 = alloca i64, i64 8, align 64
-  %stack26 = alloca float, i64 1, align 64
-  %stack35 = alloca <16 x float>, i64 1, align 64
-  %stack36 = alloca <16 x float>, i64 1, align 64
-  %stack37 = alloca <16 x float>, i64 1, align 64
-  %stack38 = alloca <16 x float>, i64 1, align 64
-  %stack39 = alloca <16 x float>, i64 1, align 64
-  %stack40 = alloca <16 x float>, i64 1, align 64
-  %stack41 = alloca <16 x float>, i64 1, align 64
-  %stack42 = alloca <16 x float>, i64 1, align 64
-  %stack43 = alloca <16 x i1>, i64 1, align 64
-  %stack44 = alloca <16 x i1>, i64 1, align 64
-  %stack45 = alloca <16 x i1>, i64 1, align 64
-  %stack46 = alloca <16 x i1>, i64 1, align 64
-  %stack47 = alloca <16 x i1>, i64 1, align 64
-  %stack48 = alloca <16 x i1>, i64 1, align 64
-  %stack49 = alloca <16 x i1>, i64 1, align 64
-  %stack50 = alloca <16 x i1>, i64 1, align 64
-  %stack199 = alloca double, i64 1, align 64
-  %stack210 = alloca <16 x double>, i64 1, align 64
-  %stack212 = alloca <16 x float>, i64 1, align 64
-  %stack213 = alloca <16 x float>, i64 1, align 64
+  %stack39 = alloca float, i64 1, align 64
+  %stack48 = alloca <16 x float>, i64 1, align 64
+  %stack49 = alloca <16 x float>, i64 1, align 64
+  %stack50 = alloca <16 x float>, i64 1, align 64
+  %stack51 = alloca <16 x float>, i64 1, align 64
+  %stack52 = alloca <16 x float>, i64 1, align 64
+  %stack53 = alloca <16 x float>, i64 1, align 64
+  %stack54 = alloca <16 x float>, i64 1, align 64
+  %stack55 = alloca <16 x float>, i64 1, align 64
+  %stack56 = alloca <16 x i1>, i64 1, align 64
+  %stack57 = alloca <16 x i1>, i64 1, align 64
+  %stack58 = alloca <16 x i1>, i64 1, align 64
+  %stack59 = alloca <16 x i1>, i64 1, align 64
+  %stack60 = alloca <16 x i1>, i64 1, align 64
+  %stack61 = alloca <16 x i1>, i64 1, align 64
+  %stack62 = alloca <16 x i1>, i64 1, align 64
+  %stack63 = alloca <16 x i1>, i64 1, align 64
+  %stack212 = alloca double, i64 1, align 64
+  %stack223 = alloca <16 x double>, i64 1, align 64
+  %stack225 = alloca <16 x float>, i64 1, align 64
+  %stack226 = alloca <16 x float>, i64 1, align 64
   %slots = alloca ptr, i64 1, align 64
   %arena = alloca i8, i64 1, align 64
   %v3 = getelementptr i64, ptr %context, i64 0
@@ -156,428 +156,451 @@ first23:
 enter25:
   br label %for21
 for21:
-  %i21 = phi i64 [%begin, %enter25], [%i21.next, %some299]
+  %i21 = phi i64 [%begin, %enter25], [%i21.next, %some312]
   store i64 %i21, ptr %stack7
-  store float 0xFFF0000000000000, ptr %stack26
+  %v28 = and i64 %i21, 7
+  %v29 = icmp eq i64 %v28, 0
+  br i1 %v29, label %due26, label %on27, !prof !0
+due26:
+  %v30 = call i32 @graphify_poll()
+  %v31 = icmp ne i32 %v30, 0
+  br i1 %v31, label %out32, label %on33, !prof !0
+out32:
+  store i32 -1, ptr %stack6
+  br label %exit11
+on33:
+  %v34 = getelementptr i64, ptr %context, i64 0
+  %v35 = load atomic i64, ptr %v34 monotonic, align 8
+  %v36 = icmp eq i64 %v35, -1
+  br i1 %v36, label %out37, label %on38, !prof !0
+out37:
+  store i32 -1, ptr %stack6
+  br label %exit11
+on38:
+  br label %on27
+on27:
+  store float 0xFFF0000000000000, ptr %stack39
   ; vector for j in x1:
-  %v27 = icmp sgt i64 %v14, 0
-  br i1 %v27, label %some28, label %some29
-some28:
-  br label %steps30
-steps30:
-  %v57 = mul i64 %i21, %v14
-  %v58 = getelementptr float, ptr %v18, i64 %v57
-  br label %vector31
-vector31:
-  %v32 = load float, ptr %stack26
-  %v33 = insertelement <16 x float> poison, float %v32, i32 0
-  %v34 = shufflevector <16 x float> %v33, <16 x float> poison, <16 x i32> zeroinitializer
-  store <16 x float> %v34, ptr %stack35
-  store <16 x float> %v34, ptr %stack36
-  store <16 x float> %v34, ptr %stack37
-  store <16 x float> %v34, ptr %stack38
-  store <16 x float> %v34, ptr %stack39
-  store <16 x float> %v34, ptr %stack40
-  store <16 x float> %v34, ptr %stack41
-  store <16 x float> %v34, ptr %stack42
-  store <16 x i1> zeroinitializer, ptr %stack43
-  store <16 x i1> zeroinitializer, ptr %stack44
-  store <16 x i1> zeroinitializer, ptr %stack45
-  store <16 x i1> zeroinitializer, ptr %stack46
-  store <16 x i1> zeroinitializer, ptr %stack47
-  store <16 x i1> zeroinitializer, ptr %stack48
-  store <16 x i1> zeroinitializer, ptr %stack49
-  store <16 x i1> zeroinitializer, ptr %stack50
-  %v51 = and i64 %v14, -128
-  %v55 = icmp slt i64 0, %v51
-  br i1 %v55, label %first54, label %done53
-first54:
-  br label %enter56
-enter56:
-  br label %for52
-for52:
-  %i52 = phi i64 [0, %enter56], [%i52.next, %for52]
-  %v59 = getelementptr float, ptr %v58, i64 %i52
-  %v60 = load <16 x float>, ptr %v59, align 4
-  %v61 = load <16 x float>, ptr %stack35
-  %v62 = fcmp uno <16 x float> %v60, %v60
-  %v63 = load <16 x i1>, ptr %stack43
-  %v64 = or <16 x i1> %v63, %v62
-  store <16 x i1> %v64, ptr %stack43
-  %v65 = fcmp ogt <16 x float> %v61, %v60
-  %v66 = select <16 x i1> %v65, <16 x float> %v61, <16 x float> %v60
-  store <16 x float> %v66, ptr %stack35
-  %v67 = add i64 %i52, 16
-  %v68 = getelementptr float, ptr %v58, i64 %v67
-  %v69 = load <16 x float>, ptr %v68, align 4
-  %v70 = load <16 x float>, ptr %stack36
-  %v71 = fcmp uno <16 x float> %v69, %v69
-  %v72 = load <16 x i1>, ptr %stack44
-  %v73 = or <16 x i1> %v72, %v71
-  store <16 x i1> %v73, ptr %stack44
-  %v74 = fcmp ogt <16 x float> %v70, %v69
-  %v75 = select <16 x i1> %v74, <16 x float> %v70, <16 x float> %v69
-  store <16 x float> %v75, ptr %stack36
-  %v76 = add i64 %i52, 32
-  %v77 = getelementptr float, ptr %v58, i64 %v76
-  %v78 = load <16 x float>, ptr %v77, align 4
-  %v79 = load <16 x float>, ptr %stack37
-  %v80 = fcmp uno <16 x float> %v78, %v78
-  %v81 = load <16 x i1>, ptr %stack45
-  %v82 = or <16 x i1> %v81, %v80
-  store <16 x i1> %v82, ptr %stack45
-  %v83 = fcmp ogt <16 x float> %v79, %v78
-  %v84 = select <16 x i1> %v83, <16 x float> %v79, <16 x float> %v78
-  store <16 x float> %v84, ptr %stack37
-  %v85 = add i64 %i52, 48
-  %v86 = getelementptr float, ptr %v58, i64 %v85
-  %v87 = load <16 x float>, ptr %v86, align 4
-  %v88 = load <16 x float>, ptr %stack38
-  %v89 = fcmp uno <16 x float> %v87, %v87
-  %v90 = load <16 x i1>, ptr %stack46
-  %v91 = or <16 x i1> %v90, %v89
-  store <16 x i1> %v91, ptr %stack46
-  %v92 = fcmp ogt <16 x float> %v88, %v87
-  %v93 = select <16 x i1> %v92, <16 x float> %v88, <16 x float> %v87
-  store <16 x float> %v93, ptr %stack38
-  %v94 = add i64 %i52, 64
-  %v95 = getelementptr float, ptr %v58, i64 %v94
-  %v96 = load <16 x float>, ptr %v95, align 4
-  %v97 = load <16 x float>, ptr %stack39
-  %v98 = fcmp uno <16 x float> %v96, %v96
-  %v99 = load <16 x i1>, ptr %stack47
-  %v100 = or <16 x i1> %v99, %v98
-  store <16 x i1> %v100, ptr %stack47
-  %v101 = fcmp ogt <16 x float> %v97, %v96
-  %v102 = select <16 x i1> %v101, <16 x float> %v97, <16 x float> %v96
-  store <16 x float> %v102, ptr %stack39
-  %v103 = add i64 %i52, 80
-  %v104 = getelementptr float, ptr %v58, i64 %v103
-  %v105 = load <16 x float>, ptr %v104, align 4
-  %v106 = load <16 x float>, ptr %stack40
-  %v107 = fcmp uno <16 x float> %v105, %v105
-  %v108 = load <16 x i1>, ptr %stack48
-  %v109 = or <16 x i1> %v108, %v107
-  store <16 x i1> %v109, ptr %stack48
-  %v110 = fcmp ogt <16 x float> %v106, %v105
-  %v111 = select <16 x i1> %v110, <16 x float> %v106, <16 x float> %v105
-  store <16 x float> %v111, ptr %stack40
-  %v112 = add i64 %i52, 96
-  %v113 = getelementptr float, ptr %v58, i64 %v112
-  %v114 = load <16 x float>, ptr %v113, align 4
-  %v115 = load <16 x float>, ptr %stack41
-  %v116 = fcmp uno <16 x float> %v114, %v114
-  %v117 = load <16 x i1>, ptr %stack49
-  %v118 = or <16 x i1> %v117, %v116
-  store <16 x i1> %v118, ptr %stack49
-  %v119 = fcmp ogt <16 x float> %v115, %v114
-  %v120 = select <16 x i1> %v119, <16 x float> %v115, <16 x float> %v114
-  store <16 x float> %v120, ptr %stack41
-  %v121 = add i64 %i52, 112
-  %v122 = getelementptr float, ptr %v58, i64 %v121
-  %v123 = load <16 x float>, ptr %v122, align 4
-  %v124 = load <16 x float>, ptr %stack42
-  %v125 = fcmp uno <16 x float> %v123, %v123
-  %v126 = load <16 x i1>, ptr %stack50
-  %v127 = or <16 x i1> %v126, %v125
-  store <16 x i1> %v127, ptr %stack50
-  %v128 = fcmp ogt <16 x float> %v124, %v123
-  %v129 = select <16 x i1> %v128, <16 x float> %v124, <16 x float> %v123
-  store <16 x float> %v129, ptr %stack42
-  %i52.next = add nsw i64 %i52, 128
-  %v130 = icmp slt i64 %i52.next, %v51
-  br i1 %v130, label %for52, label %done53
-done53:
-  %v134 = icmp slt i64 %v51, %v14
-  br i1 %v134, label %first133, label %done132
-first133:
-  br label %enter135
-enter135:
-  br label %for131
-for131:
-  %i131 = phi i64 [%v51, %enter135], [%i131.next, %for131]
-  %v136 = sub i64 %v14, %i131
-  %v137 = call i64 @llvm.smin.i64(i64 %v136, i64 16)
-  %v138 = trunc i64 %v137 to i32
-  %v139 = insertelement <16 x i32> poison, i32 %v138, i32 0
-  %v140 = shufflevector <16 x i32> %v139, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v141 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v140
-  %v142 = getelementptr float, ptr %v58, i64 %i131
-  %v143 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v142, i32 4, <16 x i1> %v141, <16 x float> zeroinitializer)
-  %v144 = load <16 x float>, ptr %stack35
-  %v145 = fcmp uno <16 x float> %v143, %v143
-  %v146 = and <16 x i1> %v145, %v141
-  %v147 = load <16 x i1>, ptr %stack43
-  %v148 = or <16 x i1> %v147, %v146
-  store <16 x i1> %v148, ptr %stack43
-  %v149 = fcmp ogt <16 x float> %v144, %v143
-  %v150 = select <16 x i1> %v149, <16 x float> %v144, <16 x float> %v143
-  %v151 = select <16 x i1> %v141, <16 x float> %v150, <16 x float> %v144
-  store <16 x float> %v151, ptr %stack35
-  %i131.next = add nsw i64 %i131, 16
-  %v152 = icmp slt i64 %i131.next, %v14
-  br i1 %v152, label %for131, label %done132
-done132:
-  %v153 = load <16 x float>, ptr %stack35
-  %v154 = load <16 x float>, ptr %stack36
-  %v155 = load <16 x float>, ptr %stack37
-  %v156 = load <16 x float>, ptr %stack38
-  %v157 = load <16 x float>, ptr %stack39
-  %v158 = load <16 x float>, ptr %stack40
-  %v159 = load <16 x float>, ptr %stack41
-  %v160 = load <16 x float>, ptr %stack42
-  %v161 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v153, <16 x float> %v154)
-  %v162 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v155, <16 x float> %v156)
-  %v163 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v157, <16 x float> %v158)
-  %v164 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v159, <16 x float> %v160)
-  %v165 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v161, <16 x float> %v162)
-  %v166 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v163, <16 x float> %v164)
-  %v167 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v165, <16 x float> %v166)
-  %v168 = shufflevector <16 x float> %v167, <16 x float> %v167, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v169 = shufflevector <16 x float> %v167, <16 x float> %v167, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v170 = call <8 x float> @maths.maximum.v8f32(<8 x float> %v168, <8 x float> %v169)
-  %v171 = shufflevector <8 x float> %v170, <8 x float> %v170, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v172 = shufflevector <8 x float> %v170, <8 x float> %v170, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v173 = call <4 x float> @maths.maximum.v4f32(<4 x float> %v171, <4 x float> %v172)
-  %v174 = shufflevector <4 x float> %v173, <4 x float> %v173, <2 x i32> <i32 0, i32 1>
-  %v175 = shufflevector <4 x float> %v173, <4 x float> %v173, <2 x i32> <i32 2, i32 3>
-  %v176 = call <2 x float> @maths.maximum.v2f32(<2 x float> %v174, <2 x float> %v175)
-  %v177 = extractelement <2 x float> %v176, i64 0
-  %v178 = extractelement <2 x float> %v176, i64 1
-  %v179 = call float @maths.maximum.f32(float %v177, float %v178)
-  %v180 = load <16 x i1>, ptr %stack43
-  %v181 = load <16 x i1>, ptr %stack44
-  %v182 = load <16 x i1>, ptr %stack45
-  %v183 = load <16 x i1>, ptr %stack46
-  %v184 = load <16 x i1>, ptr %stack47
-  %v185 = load <16 x i1>, ptr %stack48
-  %v186 = load <16 x i1>, ptr %stack49
-  %v187 = load <16 x i1>, ptr %stack50
-  %v188 = or <16 x i1> %v180, %v181
-  %v189 = or <16 x i1> %v188, %v182
-  %v190 = or <16 x i1> %v189, %v183
-  %v191 = or <16 x i1> %v190, %v184
-  %v192 = or <16 x i1> %v191, %v185
-  %v193 = or <16 x i1> %v192, %v186
-  %v194 = or <16 x i1> %v193, %v187
-  %v195 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v194)
-  %v196 = select i1 %v195, float 0x7FF8000000000000, float %v179
-  %v197 = load float, ptr %stack26
-  %v198 = call float @maths.maximum.f32(float %v197, float %v196)
-  store float %v198, ptr %stack26
-  br label %some29
-some29:
-  %v200 = fpext float 0x0000000000000000 to double
-  store double %v200, ptr %stack199
+  %v40 = icmp sgt i64 %v14, 0
+  br i1 %v40, label %some41, label %some42
+some41:
+  br label %steps43
+steps43:
+  %v70 = mul i64 %i21, %v14
+  %v71 = getelementptr float, ptr %v18, i64 %v70
+  br label %vector44
+vector44:
+  %v45 = load float, ptr %stack39
+  %v46 = insertelement <16 x float> poison, float %v45, i32 0
+  %v47 = shufflevector <16 x float> %v46, <16 x float> poison, <16 x i32> zeroinitializer
+  store <16 x float> %v47, ptr %stack48
+  store <16 x float> %v47, ptr %stack49
+  store <16 x float> %v47, ptr %stack50
+  store <16 x float> %v47, ptr %stack51
+  store <16 x float> %v47, ptr %stack52
+  store <16 x float> %v47, ptr %stack53
+  store <16 x float> %v47, ptr %stack54
+  store <16 x float> %v47, ptr %stack55
+  store <16 x i1> zeroinitializer, ptr %stack56
+  store <16 x i1> zeroinitializer, ptr %stack57
+  store <16 x i1> zeroinitializer, ptr %stack58
+  store <16 x i1> zeroinitializer, ptr %stack59
+  store <16 x i1> zeroinitializer, ptr %stack60
+  store <16 x i1> zeroinitializer, ptr %stack61
+  store <16 x i1> zeroinitializer, ptr %stack62
+  store <16 x i1> zeroinitializer, ptr %stack63
+  %v64 = and i64 %v14, -128
+  %v68 = icmp slt i64 0, %v64
+  br i1 %v68, label %first67, label %done66
+first67:
+  br label %enter69
+enter69:
+  br label %for65
+for65:
+  %i65 = phi i64 [0, %enter69], [%i65.next, %for65]
+  %v72 = getelementptr float, ptr %v71, i64 %i65
+  %v73 = load <16 x float>, ptr %v72, align 4
+  %v74 = load <16 x float>, ptr %stack48
+  %v75 = fcmp uno <16 x float> %v73, %v73
+  %v76 = load <16 x i1>, ptr %stack56
+  %v77 = or <16 x i1> %v76, %v75
+  store <16 x i1> %v77, ptr %stack56
+  %v78 = fcmp ogt <16 x float> %v74, %v73
+  %v79 = select <16 x i1> %v78, <16 x float> %v74, <16 x float> %v73
+  store <16 x float> %v79, ptr %stack48
+  %v80 = add i64 %i65, 16
+  %v81 = getelementptr float, ptr %v71, i64 %v80
+  %v82 = load <16 x float>, ptr %v81, align 4
+  %v83 = load <16 x float>, ptr %stack49
+  %v84 = fcmp uno <16 x float> %v82, %v82
+  %v85 = load <16 x i1>, ptr %stack57
+  %v86 = or <16 x i1> %v85, %v84
+  store <16 x i1> %v86, ptr %stack57
+  %v87 = fcmp ogt <16 x float> %v83, %v82
+  %v88 = select <16 x i1> %v87, <16 x float> %v83, <16 x float> %v82
+  store <16 x float> %v88, ptr %stack49
+  %v89 = add i64 %i65, 32
+  %v90 = getelementptr float, ptr %v71, i64 %v89
+  %v91 = load <16 x float>, ptr %v90, align 4
+  %v92 = load <16 x float>, ptr %stack50
+  %v93 = fcmp uno <16 x float> %v91, %v91
+  %v94 = load <16 x i1>, ptr %stack58
+  %v95 = or <16 x i1> %v94, %v93
+  store <16 x i1> %v95, ptr %stack58
+  %v96 = fcmp ogt <16 x float> %v92, %v91
+  %v97 = select <16 x i1> %v96, <16 x float> %v92, <16 x float> %v91
+  store <16 x float> %v97, ptr %stack50
+  %v98 = add i64 %i65, 48
+  %v99 = getelementptr float, ptr %v71, i64 %v98
+  %v100 = load <16 x float>, ptr %v99, align 4
+  %v101 = load <16 x float>, ptr %stack51
+  %v102 = fcmp uno <16 x float> %v100, %v100
+  %v103 = load <16 x i1>, ptr %stack59
+  %v104 = or <16 x i1> %v103, %v102
+  store <16 x i1> %v104, ptr %stack59
+  %v105 = fcmp ogt <16 x float> %v101, %v100
+  %v106 = select <16 x i1> %v105, <16 x float> %v101, <16 x float> %v100
+  store <16 x float> %v106, ptr %stack51
+  %v107 = add i64 %i65, 64
+  %v108 = getelementptr float, ptr %v71, i64 %v107
+  %v109 = load <16 x float>, ptr %v108, align 4
+  %v110 = load <16 x float>, ptr %stack52
+  %v111 = fcmp uno <16 x float> %v109, %v109
+  %v112 = load <16 x i1>, ptr %stack60
+  %v113 = or <16 x i1> %v112, %v111
+  store <16 x i1> %v113, ptr %stack60
+  %v114 = fcmp ogt <16 x float> %v110, %v109
+  %v115 = select <16 x i1> %v114, <16 x float> %v110, <16 x float> %v109
+  store <16 x float> %v115, ptr %stack52
+  %v116 = add i64 %i65, 80
+  %v117 = getelementptr float, ptr %v71, i64 %v116
+  %v118 = load <16 x float>, ptr %v117, align 4
+  %v119 = load <16 x float>, ptr %stack53
+  %v120 = fcmp uno <16 x float> %v118, %v118
+  %v121 = load <16 x i1>, ptr %stack61
+  %v122 = or <16 x i1> %v121, %v120
+  store <16 x i1> %v122, ptr %stack61
+  %v123 = fcmp ogt <16 x float> %v119, %v118
+  %v124 = select <16 x i1> %v123, <16 x float> %v119, <16 x float> %v118
+  store <16 x float> %v124, ptr %stack53
+  %v125 = add i64 %i65, 96
+  %v126 = getelementptr float, ptr %v71, i64 %v125
+  %v127 = load <16 x float>, ptr %v126, align 4
+  %v128 = load <16 x float>, ptr %stack54
+  %v129 = fcmp uno <16 x float> %v127, %v127
+  %v130 = load <16 x i1>, ptr %stack62
+  %v131 = or <16 x i1> %v130, %v129
+  store <16 x i1> %v131, ptr %stack62
+  %v132 = fcmp ogt <16 x float> %v128, %v127
+  %v133 = select <16 x i1> %v132, <16 x float> %v128, <16 x float> %v127
+  store <16 x float> %v133, ptr %stack54
+  %v134 = add i64 %i65, 112
+  %v135 = getelementptr float, ptr %v71, i64 %v134
+  %v136 = load <16 x float>, ptr %v135, align 4
+  %v137 = load <16 x float>, ptr %stack55
+  %v138 = fcmp uno <16 x float> %v136, %v136
+  %v139 = load <16 x i1>, ptr %stack63
+  %v140 = or <16 x i1> %v139, %v138
+  store <16 x i1> %v140, ptr %stack63
+  %v141 = fcmp ogt <16 x float> %v137, %v136
+  %v142 = select <16 x i1> %v141, <16 x float> %v137, <16 x float> %v136
+  store <16 x float> %v142, ptr %stack55
+  %i65.next = add nsw i64 %i65, 128
+  %v143 = icmp slt i64 %i65.next, %v64
+  br i1 %v143, label %for65, label %done66
+done66:
+  %v147 = icmp slt i64 %v64, %v14
+  br i1 %v147, label %first146, label %done145
+first146:
+  br label %enter148
+enter148:
+  br label %for144
+for144:
+  %i144 = phi i64 [%v64, %enter148], [%i144.next, %for144]
+  %v149 = sub i64 %v14, %i144
+  %v150 = call i64 @llvm.smin.i64(i64 %v149, i64 16)
+  %v151 = trunc i64 %v150 to i32
+  %v152 = insertelement <16 x i32> poison, i32 %v151, i32 0
+  %v153 = shufflevector <16 x i32> %v152, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v154 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v153
+  %v155 = getelementptr float, ptr %v71, i64 %i144
+  %v156 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v155, i32 4, <16 x i1> %v154, <16 x float> zeroinitializer)
+  %v157 = load <16 x float>, ptr %stack48
+  %v158 = fcmp uno <16 x float> %v156, %v156
+  %v159 = and <16 x i1> %v158, %v154
+  %v160 = load <16 x i1>, ptr %stack56
+  %v161 = or <16 x i1> %v160, %v159
+  store <16 x i1> %v161, ptr %stack56
+  %v162 = fcmp ogt <16 x float> %v157, %v156
+  %v163 = select <16 x i1> %v162, <16 x float> %v157, <16 x float> %v156
+  %v164 = select <16 x i1> %v154, <16 x float> %v163, <16 x float> %v157
+  store <16 x float> %v164, ptr %stack48
+  %i144.next = add nsw i64 %i144, 16
+  %v165 = icmp slt i64 %i144.next, %v14
+  br i1 %v165, label %for144, label %done145
+done145:
+  %v166 = load <16 x float>, ptr %stack48
+  %v167 = load <16 x float>, ptr %stack49
+  %v168 = load <16 x float>, ptr %stack50
+  %v169 = load <16 x float>, ptr %stack51
+  %v170 = load <16 x float>, ptr %stack52
+  %v171 = load <16 x float>, ptr %stack53
+  %v172 = load <16 x float>, ptr %stack54
+  %v173 = load <16 x float>, ptr %stack55
+  %v174 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v166, <16 x float> %v167)
+  %v175 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v168, <16 x float> %v169)
+  %v176 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v170, <16 x float> %v171)
+  %v177 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v172, <16 x float> %v173)
+  %v178 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v174, <16 x float> %v175)
+  %v179 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v176, <16 x float> %v177)
+  %v180 = call <16 x float> @maths.maximum.v16f32(<16 x float> %v178, <16 x float> %v179)
+  %v181 = shufflevector <16 x float> %v180, <16 x float> %v180, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v182 = shufflevector <16 x float> %v180, <16 x float> %v180, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v183 = call <8 x float> @maths.maximum.v8f32(<8 x float> %v181, <8 x float> %v182)
+  %v184 = shufflevector <8 x float> %v183, <8 x float> %v183, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v185 = shufflevector <8 x float> %v183, <8 x float> %v183, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v186 = call <4 x float> @maths.maximum.v4f32(<4 x float> %v184, <4 x float> %v185)
+  %v187 = shufflevector <4 x float> %v186, <4 x float> %v186, <2 x i32> <i32 0, i32 1>
+  %v188 = shufflevector <4 x float> %v186, <4 x float> %v186, <2 x i32> <i32 2, i32 3>
+  %v189 = call <2 x float> @maths.maximum.v2f32(<2 x float> %v187, <2 x float> %v188)
+  %v190 = extractelement <2 x float> %v189, i64 0
+  %v191 = extractelement <2 x float> %v189, i64 1
+  %v192 = call float @maths.maximum.f32(float %v190, float %v191)
+  %v193 = load <16 x i1>, ptr %stack56
+  %v194 = load <16 x i1>, ptr %stack57
+  %v195 = load <16 x i1>, ptr %stack58
+  %v196 = load <16 x i1>, ptr %stack59
+  %v197 = load <16 x i1>, ptr %stack60
+  %v198 = load <16 x i1>, ptr %stack61
+  %v199 = load <16 x i1>, ptr %stack62
+  %v200 = load <16 x i1>, ptr %stack63
+  %v201 = or <16 x i1> %v193, %v194
+  %v202 = or <16 x i1> %v201, %v195
+  %v203 = or <16 x i1> %v202, %v196
+  %v204 = or <16 x i1> %v203, %v197
+  %v205 = or <16 x i1> %v204, %v198
+  %v206 = or <16 x i1> %v205, %v199
+  %v207 = or <16 x i1> %v206, %v200
+  %v208 = call i1 @llvm.vector.reduce.or.v16i1(<16 x i1> %v207)
+  %v209 = select i1 %v208, float 0x7FF8000000000000, float %v192
+  %v210 = load float, ptr %stack39
+  %v211 = call float @maths.maximum.f32(float %v210, float %v209)
+  store float %v211, ptr %stack39
+  br label %some42
+some42:
+  %v213 = fpext float 0x0000000000000000 to double
+  store double %v213, ptr %stack212
   ; vector for j in x1:
-  %v201 = icmp sgt i64 %v14, 0
-  br i1 %v201, label %some202, label %some203
-some202:
-  br label %steps204
-steps204:
-  %v227 = mul i64 %i21, %v14
-  %v228 = getelementptr float, ptr %v18, i64 %v227
-  %v231 = load float, ptr %stack26
-  %v232 = insertelement <16 x float> poison, float %v231, i32 0
-  %v233 = shufflevector <16 x float> %v232, <16 x float> poison, <16 x i32> zeroinitializer
-  %v236 = getelementptr float, ptr %v20, i64 %v227
-  br label %vector205
-vector205:
-  %v206 = getelementptr i8, ptr %constants, i64 0
-  %v207 = load float, ptr %v206
-  %v208 = insertelement <16 x float> poison, float %v207, i32 0
-  %v209 = shufflevector <16 x float> %v208, <16 x float> poison, <16 x i32> zeroinitializer
-  %v211 = fpext <16 x float> %v209 to <16 x double>
-  store <16 x double> %v211, ptr %stack210
-  store <16 x float> %v209, ptr %stack212
-  store <16 x float> %v209, ptr %stack213
-  %v214 = and i64 %v14, -32
-  %v218 = icmp slt i64 0, %v214
-  br i1 %v218, label %first217, label %done216
-first217:
-  br label %enter219
-enter219:
-  br label %for215
-for215:
-  %i215 = phi i64 [0, %enter219], [%i215.next, %done223]
-  %v220 = add i64 %i215, 512
-  %v221 = call i64 @llvm.smin.i64(i64 %v220, i64 %v214)
-  %v225 = icmp slt i64 %i215, %v221
-  br i1 %v225, label %first224, label %done223
-first224:
-  br label %enter226
-enter226:
-  br label %for222
-for222:
-  %i222 = phi i64 [%i215, %enter226], [%i222.next, %for222]
-  %v229 = getelementptr float, ptr %v228, i64 %i222
-  %v230 = load <16 x float>, ptr %v229, align 4
-  %v234 = fsub <16 x float> %v230, %v233
-  %v235 = call <16 x float> @maths.exp.v16f32(<16 x float> %v234)
-  %v237 = getelementptr float, ptr %v236, i64 %i222
-  store <16 x float> %v235, ptr %v237, align 4
-  %v238 = load <16 x float>, ptr %stack212
-  %v239 = fadd <16 x float> %v238, %v235
-  store <16 x float> %v239, ptr %stack212
-  %v240 = add i64 %i222, 16
-  %v241 = getelementptr float, ptr %v228, i64 %v240
-  %v242 = load <16 x float>, ptr %v241, align 4
-  %v243 = fsub <16 x float> %v242, %v233
-  %v244 = call <16 x float> @maths.exp.v16f32(<16 x float> %v243)
-  %v245 = getelementptr float, ptr %v236, i64 %v240
-  store <16 x float> %v244, ptr %v245, align 4
-  %v246 = load <16 x float>, ptr %stack213
-  %v247 = fadd <16 x float> %v246, %v244
-  store <16 x float> %v247, ptr %stack213
-  %i222.next = add nsw i64 %i222, 32
-  %v248 = icmp slt i64 %i222.next, %v221
-  br i1 %v248, label %for222, label %done223
-done223:
-  %v249 = load <16 x float>, ptr %stack212
-  %v250 = load <16 x float>, ptr %stack213
-  %v251 = fadd <16 x float> %v249, %v250
-  %v252 = fpext <16 x float> %v251 to <16 x double>
-  %v253 = load <16 x double>, ptr %stack210
-  %v254 = fadd <16 x double> %v253, %v252
-  store <16 x double> %v254, ptr %stack210
-  store <16 x float> %v209, ptr %stack212
-  store <16 x float> %v209, ptr %stack213
-  %i215.next = add nsw i64 %i215, 512
-  %v255 = icmp slt i64 %i215.next, %v214
-  br i1 %v255, label %for215, label %done216
-done216:
-  %v259 = icmp slt i64 %v214, %v14
-  br i1 %v259, label %first258, label %done257
-first258:
-  br label %enter260
-enter260:
-  br label %for256
-for256:
-  %i256 = phi i64 [%v214, %enter260], [%i256.next, %for256]
-  %v261 = sub i64 %v14, %i256
-  %v262 = call i64 @llvm.smin.i64(i64 %v261, i64 16)
-  %v263 = trunc i64 %v262 to i32
-  %v264 = insertelement <16 x i32> poison, i32 %v263, i32 0
-  %v265 = shufflevector <16 x i32> %v264, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v266 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v265
-  %v267 = getelementptr float, ptr %v228, i64 %i256
-  %v268 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v267, i32 4, <16 x i1> %v266, <16 x float> zeroinitializer)
-  %v269 = fsub <16 x float> %v268, %v233
-  %v270 = call <16 x float> @maths.exp.v16f32(<16 x float> %v269)
-  %v271 = getelementptr float, ptr %v236, i64 %i256
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v270, ptr %v271, i32 4, <16 x i1> %v266)
-  %v272 = load <16 x float>, ptr %stack212
-  %v273 = fadd <16 x float> %v272, %v270
-  %v274 = select <16 x i1> %v266, <16 x float> %v273, <16 x float> %v272
-  store <16 x float> %v274, ptr %stack212
-  %i256.next = add nsw i64 %i256, 16
-  %v275 = icmp slt i64 %i256.next, %v14
-  br i1 %v275, label %for256, label %done257
-done257:
-  %v276 = load <16 x float>, ptr %stack212
-  %v277 = load <16 x float>, ptr %stack213
-  %v278 = fadd <16 x float> %v276, %v277
-  %v279 = fpext <16 x float> %v278 to <16 x double>
-  %v280 = load <16 x double>, ptr %stack210
-  %v281 = fadd <16 x double> %v280, %v279
-  store <16 x double> %v281, ptr %stack210
-  store <16 x float> %v209, ptr %stack212
-  store <16 x float> %v209, ptr %stack213
-  %v282 = load <16 x double>, ptr %stack210
-  %v283 = shufflevector <16 x double> %v282, <16 x double> %v282, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v284 = shufflevector <16 x double> %v282, <16 x double> %v282, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v285 = fadd <8 x double> %v283, %v284
-  %v286 = shufflevector <8 x double> %v285, <8 x double> %v285, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %v287 = shufflevector <8 x double> %v285, <8 x double> %v285, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
-  %v288 = fadd <4 x double> %v286, %v287
-  %v289 = shufflevector <4 x double> %v288, <4 x double> %v288, <2 x i32> <i32 0, i32 1>
-  %v290 = shufflevector <4 x double> %v288, <4 x double> %v288, <2 x i32> <i32 2, i32 3>
-  %v291 = fadd <2 x double> %v289, %v290
-  %v292 = extractelement <2 x double> %v291, i64 0
-  %v293 = extractelement <2 x double> %v291, i64 1
-  %v294 = fadd double %v292, %v293
-  %v295 = load double, ptr %stack199
-  %v296 = fadd double %v295, %v294
-  store double %v296, ptr %stack199
-  br label %some203
-some203:
+  %v214 = icmp sgt i64 %v14, 0
+  br i1 %v214, label %some215, label %some216
+some215:
+  br label %steps217
+steps217:
+  %v240 = mul i64 %i21, %v14
+  %v241 = getelementptr float, ptr %v18, i64 %v240
+  %v244 = load float, ptr %stack39
+  %v245 = insertelement <16 x float> poison, float %v244, i32 0
+  %v246 = shufflevector <16 x float> %v245, <16 x float> poison, <16 x i32> zeroinitializer
+  %v249 = getelementptr float, ptr %v20, i64 %v240
+  br label %vector218
+vector218:
+  %v219 = getelementptr i8, ptr %constants, i64 0
+  %v220 = load float, ptr %v219
+  %v221 = insertelement <16 x float> poison, float %v220, i32 0
+  %v222 = shufflevector <16 x float> %v221, <16 x float> poison, <16 x i32> zeroinitializer
+  %v224 = fpext <16 x float> %v222 to <16 x double>
+  store <16 x double> %v224, ptr %stack223
+  store <16 x float> %v222, ptr %stack225
+  store <16 x float> %v222, ptr %stack226
+  %v227 = and i64 %v14, -32
+  %v231 = icmp slt i64 0, %v227
+  br i1 %v231, label %first230, label %done229
+first230:
+  br label %enter232
+enter232:
+  br label %for228
+for228:
+  %i228 = phi i64 [0, %enter232], [%i228.next, %done236]
+  %v233 = add i64 %i228, 512
+  %v234 = call i64 @llvm.smin.i64(i64 %v233, i64 %v227)
+  %v238 = icmp slt i64 %i228, %v234
+  br i1 %v238, label %first237, label %done236
+first237:
+  br label %enter239
+enter239:
+  br label %for235
+for235:
+  %i235 = phi i64 [%i228, %enter239], [%i235.next, %for235]
+  %v242 = getelementptr float, ptr %v241, i64 %i235
+  %v243 = load <16 x float>, ptr %v242, align 4
+  %v247 = fsub <16 x float> %v243, %v246
+  %v248 = call <16 x float> @maths.exp.v16f32(<16 x float> %v247)
+  %v250 = getelementptr float, ptr %v249, i64 %i235
+  store <16 x float> %v248, ptr %v250, align 4
+  %v251 = load <16 x float>, ptr %stack225
+  %v252 = fadd <16 x float> %v251, %v248
+  store <16 x float> %v252, ptr %stack225
+  %v253 = add i64 %i235, 16
+  %v254 = getelementptr float, ptr %v241, i64 %v253
+  %v255 = load <16 x float>, ptr %v254, align 4
+  %v256 = fsub <16 x float> %v255, %v246
+  %v257 = call <16 x float> @maths.exp.v16f32(<16 x float> %v256)
+  %v258 = getelementptr float, ptr %v249, i64 %v253
+  store <16 x float> %v257, ptr %v258, align 4
+  %v259 = load <16 x float>, ptr %stack226
+  %v260 = fadd <16 x float> %v259, %v257
+  store <16 x float> %v260, ptr %stack226
+  %i235.next = add nsw i64 %i235, 32
+  %v261 = icmp slt i64 %i235.next, %v234
+  br i1 %v261, label %for235, label %done236
+done236:
+  %v262 = load <16 x float>, ptr %stack225
+  %v263 = load <16 x float>, ptr %stack226
+  %v264 = fadd <16 x float> %v262, %v263
+  %v265 = fpext <16 x float> %v264 to <16 x double>
+  %v266 = load <16 x double>, ptr %stack223
+  %v267 = fadd <16 x double> %v266, %v265
+  store <16 x double> %v267, ptr %stack223
+  store <16 x float> %v222, ptr %stack225
+  store <16 x float> %v222, ptr %stack226
+  %i228.next = add nsw i64 %i228, 512
+  %v268 = icmp slt i64 %i228.next, %v227
+  br i1 %v268, label %for228, label %done229
+done229:
+  %v272 = icmp slt i64 %v227, %v14
+  br i1 %v272, label %first271, label %done270
+first271:
+  br label %enter273
+enter273:
+  br label %for269
+for269:
+  %i269 = phi i64 [%v227, %enter273], [%i269.next, %for269]
+  %v274 = sub i64 %v14, %i269
+  %v275 = call i64 @llvm.smin.i64(i64 %v274, i64 16)
+  %v276 = trunc i64 %v275 to i32
+  %v277 = insertelement <16 x i32> poison, i32 %v276, i32 0
+  %v278 = shufflevector <16 x i32> %v277, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v279 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v278
+  %v280 = getelementptr float, ptr %v241, i64 %i269
+  %v281 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v280, i32 4, <16 x i1> %v279, <16 x float> zeroinitializer)
+  %v282 = fsub <16 x float> %v281, %v246
+  %v283 = call <16 x float> @maths.exp.v16f32(<16 x float> %v282)
+  %v284 = getelementptr float, ptr %v249, i64 %i269
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v283, ptr %v284, i32 4, <16 x i1> %v279)
+  %v285 = load <16 x float>, ptr %stack225
+  %v286 = fadd <16 x float> %v285, %v283
+  %v287 = select <16 x i1> %v279, <16 x float> %v286, <16 x float> %v285
+  store <16 x float> %v287, ptr %stack225
+  %i269.next = add nsw i64 %i269, 16
+  %v288 = icmp slt i64 %i269.next, %v14
+  br i1 %v288, label %for269, label %done270
+done270:
+  %v289 = load <16 x float>, ptr %stack225
+  %v290 = load <16 x float>, ptr %stack226
+  %v291 = fadd <16 x float> %v289, %v290
+  %v292 = fpext <16 x float> %v291 to <16 x double>
+  %v293 = load <16 x double>, ptr %stack223
+  %v294 = fadd <16 x double> %v293, %v292
+  store <16 x double> %v294, ptr %stack223
+  store <16 x float> %v222, ptr %stack225
+  store <16 x float> %v222, ptr %stack226
+  %v295 = load <16 x double>, ptr %stack223
+  %v296 = shufflevector <16 x double> %v295, <16 x double> %v295, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v297 = shufflevector <16 x double> %v295, <16 x double> %v295, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v298 = fadd <8 x double> %v296, %v297
+  %v299 = shufflevector <8 x double> %v298, <8 x double> %v298, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %v300 = shufflevector <8 x double> %v298, <8 x double> %v298, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
+  %v301 = fadd <4 x double> %v299, %v300
+  %v302 = shufflevector <4 x double> %v301, <4 x double> %v301, <2 x i32> <i32 0, i32 1>
+  %v303 = shufflevector <4 x double> %v301, <4 x double> %v301, <2 x i32> <i32 2, i32 3>
+  %v304 = fadd <2 x double> %v302, %v303
+  %v305 = extractelement <2 x double> %v304, i64 0
+  %v306 = extractelement <2 x double> %v304, i64 1
+  %v307 = fadd double %v305, %v306
+  %v308 = load double, ptr %stack212
+  %v309 = fadd double %v308, %v307
+  store double %v309, ptr %stack212
+  br label %some216
+some216:
   ; vector for j in x1:
-  %v297 = icmp sgt i64 %v14, 0
-  br i1 %v297, label %some298, label %some299
-some298:
-  br label %steps300
-steps300:
-  %v308 = mul i64 %i21, %v14
-  %v309 = getelementptr float, ptr %v20, i64 %v308
-  %v312 = load double, ptr %stack199
-  %v313 = fptrunc double %v312 to float
-  %v314 = insertelement <16 x float> poison, float %v313, i32 0
-  %v315 = shufflevector <16 x float> %v314, <16 x float> poison, <16 x i32> zeroinitializer
-  br label %vector301
-vector301:
-  %v302 = and i64 %v14, -32
-  %v306 = icmp slt i64 0, %v302
-  br i1 %v306, label %first305, label %done304
-first305:
-  br label %enter307
-enter307:
-  br label %for303
-for303:
-  %i303 = phi i64 [0, %enter307], [%i303.next, %for303]
-  %v310 = getelementptr float, ptr %v309, i64 %i303
-  %v311 = load <16 x float>, ptr %v310, align 4
-  %v316 = fdiv <16 x float> %v311, %v315
-  %v317 = getelementptr float, ptr %v309, i64 %i303
-  store <16 x float> %v316, ptr %v317, align 4
-  %v318 = add i64 %i303, 16
-  %v319 = getelementptr float, ptr %v309, i64 %v318
-  %v320 = load <16 x float>, ptr %v319, align 4
-  %v321 = fdiv <16 x float> %v320, %v315
-  %v322 = getelementptr float, ptr %v309, i64 %v318
-  store <16 x float> %v321, ptr %v322, align 4
-  %i303.next = add nsw i64 %i303, 32
-  %v323 = icmp slt i64 %i303.next, %v302
-  br i1 %v323, label %for303, label %done304
-done304:
-  %v327 = icmp slt i64 %v302, %v14
-  br i1 %v327, label %first326, label %done325
-first326:
-  br label %enter328
-enter328:
-  br label %for324
-for324:
-  %i324 = phi i64 [%v302, %enter328], [%i324.next, %for324]
-  %v329 = sub i64 %v14, %i324
-  %v330 = call i64 @llvm.smin.i64(i64 %v329, i64 16)
-  %v331 = trunc i64 %v330 to i32
-  %v332 = insertelement <16 x i32> poison, i32 %v331, i32 0
-  %v333 = shufflevector <16 x i32> %v332, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v334 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v333
-  %v335 = getelementptr float, ptr %v309, i64 %i324
-  %v336 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v335, i32 4, <16 x i1> %v334, <16 x float> zeroinitializer)
-  %v337 = fdiv <16 x float> %v336, %v315
-  %v338 = getelementptr float, ptr %v309, i64 %i324
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v337, ptr %v338, i32 4, <16 x i1> %v334)
-  %i324.next = add nsw i64 %i324, 16
-  %v339 = icmp slt i64 %i324.next, %v14
-  br i1 %v339, label %for324, label %done325
-done325:
-  br label %some299
-some299:
+  %v310 = icmp sgt i64 %v14, 0
+  br i1 %v310, label %some311, label %some312
+some311:
+  br label %steps313
+steps313:
+  %v321 = mul i64 %i21, %v14
+  %v322 = getelementptr float, ptr %v20, i64 %v321
+  %v325 = load double, ptr %stack212
+  %v326 = fptrunc double %v325 to float
+  %v327 = insertelement <16 x float> poison, float %v326, i32 0
+  %v328 = shufflevector <16 x float> %v327, <16 x float> poison, <16 x i32> zeroinitializer
+  br label %vector314
+vector314:
+  %v315 = and i64 %v14, -32
+  %v319 = icmp slt i64 0, %v315
+  br i1 %v319, label %first318, label %done317
+first318:
+  br label %enter320
+enter320:
+  br label %for316
+for316:
+  %i316 = phi i64 [0, %enter320], [%i316.next, %for316]
+  %v323 = getelementptr float, ptr %v322, i64 %i316
+  %v324 = load <16 x float>, ptr %v323, align 4
+  %v329 = fdiv <16 x float> %v324, %v328
+  %v330 = getelementptr float, ptr %v322, i64 %i316
+  store <16 x float> %v329, ptr %v330, align 4
+  %v331 = add i64 %i316, 16
+  %v332 = getelementptr float, ptr %v322, i64 %v331
+  %v333 = load <16 x float>, ptr %v332, align 4
+  %v334 = fdiv <16 x float> %v333, %v328
+  %v335 = getelementptr float, ptr %v322, i64 %v331
+  store <16 x float> %v334, ptr %v335, align 4
+  %i316.next = add nsw i64 %i316, 32
+  %v336 = icmp slt i64 %i316.next, %v315
+  br i1 %v336, label %for316, label %done317
+done317:
+  %v340 = icmp slt i64 %v315, %v14
+  br i1 %v340, label %first339, label %done338
+first339:
+  br label %enter341
+enter341:
+  br label %for337
+for337:
+  %i337 = phi i64 [%v315, %enter341], [%i337.next, %for337]
+  %v342 = sub i64 %v14, %i337
+  %v343 = call i64 @llvm.smin.i64(i64 %v342, i64 16)
+  %v344 = trunc i64 %v343 to i32
+  %v345 = insertelement <16 x i32> poison, i32 %v344, i32 0
+  %v346 = shufflevector <16 x i32> %v345, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v347 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v346
+  %v348 = getelementptr float, ptr %v322, i64 %i337
+  %v349 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v348, i32 4, <16 x i1> %v347, <16 x float> zeroinitializer)
+  %v350 = fdiv <16 x float> %v349, %v328
+  %v351 = getelementptr float, ptr %v322, i64 %i337
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v350, ptr %v351, i32 4, <16 x i1> %v347)
+  %i337.next = add nsw i64 %i337, 16
+  %v352 = icmp slt i64 %i337.next, %v14
+  br i1 %v352, label %for337, label %done338
+done338:
+  br label %some312
+some312:
   %i21.next = add nsw i64 %i21, 1
-  %v340 = icmp slt i64 %i21.next, %end
-  br i1 %v340, label %for21, label %done22
+  %v353 = icmp slt i64 %i21.next, %end
+  br i1 %v353, label %for21, label %done22
 done22:
   br label %exit11
 exit11:
-  %v341 = load i32, ptr %stack6
-  %v342 = icmp ne i32 %v341, 0
-  br i1 %v342, label %report343, label %reported344, !prof !0
-report343:
-  %v345 = load i64, ptr %stack7
-  call void @report_failure(ptr %context, i64 %v345, i32 %v341, ptr %stack10)
-  br label %reported344
-reported344:
+  %v354 = load i32, ptr %stack6
+  %v355 = icmp ne i32 %v354, 0
+  br i1 %v355, label %report356, label %reported357, !prof !0
+report356:
+  %v358 = icmp eq i32 %v354, -1
+  %v359 = load i64, ptr %stack7
+  %v360 = select i1 %v358, i64 -1, i64 %v359
+  call void @report_failure(ptr %context, i64 %v360, i32 %v354, ptr %stack10)
+  br label %reported357
+reported357:
   ret void
 }
 

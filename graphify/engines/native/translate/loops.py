@@ -13,7 +13,7 @@ innermost ones every 65,536 turns, between which the loop has no side exits; `Wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -104,14 +104,17 @@ def serial(w: Writer, stmt: For) -> None:
         block(w, stmt.body)
 
 
-def poll_some(w: Writer, turn: V, every: int) -> None:
-    """Look for Ctrl-C in every so many-th turn."""
+def poll_some(w: Writer, turn: V, every: int, also: Callable[[], None] | None = None) -> None:
+    """Look for Ctrl-C in every so many-th turn; `also` writes what else is to be looked at."""
     f = w.f
     due, on = f.label("due"), f.label("on")
     rest = f.and_(turn, V(turn.type, str(every - 1)))
     f.br_if(f.icmp("eq", rest, V(turn.type, "0")), due, on, w.unlikely)
     f.start(due)
     w.poll()
+    if also is not None:
+        also()
+    f.br(on)
     f.start(on)
 
 

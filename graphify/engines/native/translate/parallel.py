@@ -4,7 +4,8 @@
 
 The context starts with what the pieces share: the first turn that failed, with its status and the
 words of its message. A failure of an earlier turn replaces that of a later one, so the failure that
-is reported does not depend on the threads.
+is reported does not depend on the threads. An exception that came up in between (Ctrl-C) counts as
+the failure of a turn before all others: what has not been started is left out.
 
 A loop that reduces into variables of the outside is cut into at most 64 chunks, whose number
 depends on the extent alone; each reduces into its own copy, and the copies are combined in order.
@@ -37,12 +38,12 @@ from graphify.engines.native.translate.arithmetic import is_arithmetic
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.reductions import IDEMPOTENT, NEUTRAL, neutral
 from graphify.engines.native.translate.statements import FAILURE_WORDS, block, combine
-from graphify.engines.native.translate.writer import Domain, Home, Unit, Writer, number
+from graphify.engines.native.translate.writer import PENDING, Domain, Home, Unit, Writer, number
 
 PARALLEL = pool.NAMES[0]
 CHUNKS = 64  # of a loop that reduces
 GRAIN = 5_000_000  # picoseconds of work that are worth a thread
-NO_TURN = (1 << 63) - 1
+NO_TURN, BEFORE_ALL = (1 << 63) - 1, -1
 # Words of the shared part: the failed turn, status, lock, and the words of the message.
 TURN, STATUS, LOCK, WORDS = 0, 1, 2, 3
 SHARED = WORDS + FAILURE_WORDS
@@ -186,11 +187,19 @@ def _open(w: Writer, context: outline.Context, hint: str) -> tuple[Writer, outli
 
 
 def _body(w: Writer, stmt: For, turn: V, begin: V, end: V) -> None:
-    from graphify.engines.native.translate.loops import changes, turns
+    from graphify.engines.native.translate.loops import OUTER, changes, poll_some, turns
 
     with turns(w, stmt.var, begin, end, changes(stmt.body)) as i:
         w.f.store(i, turn)
+        poll_some(w, i, OUTER, lambda: _leave_if_stopped(w))
         block(w, stmt.body)
+
+
+def _leave_if_stopped(w: Writer) -> None:
+    """Leave if another thread, the only one that sees signals, has seen one."""
+    f = w.f
+    failed = f.op(I64, f"load atomic i64, {f.at(f.args['context'], I64, TURN)} monotonic, align 8")
+    w.leave_if(f.icmp("eq", failed, number(BEFORE_ALL)), V(I32, str(PENDING)))
 
 
 def _close(w: Writer, turn: V, spot: Spot) -> None:
@@ -206,8 +215,10 @@ def _close(w: Writer, turn: V, spot: Spot) -> None:
     report, done = f.label("report"), f.label("reported")
     f.br_if(failed, report, done, w.unlikely)
     f.start(report)
+    pending = f.icmp("eq", status, V(I32, str(PENDING)))
+    failed_turn = f.select(pending, number(BEFORE_ALL), f.load(I64, turn))
     name = _report(w.unit)
-    f.call(name, VOID, [f.args["context"], f.load(I64, turn), status, w.home.words])
+    f.call(name, VOID, [f.args["context"], failed_turn, status, w.home.words])
     f.br(done)
     f.start(done)
     f.ret()
