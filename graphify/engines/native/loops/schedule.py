@@ -40,6 +40,7 @@ from graphify.engines.native.loops.program import (
     times,
 )
 from graphify.engines.native.loops.summary import summary
+from graphify.engines.native.loops.tiles import in_tiles
 from graphify.engines.native.loops.walk import (
     expressions_of,
     map_block,
@@ -62,7 +63,7 @@ def schedule(block: Block) -> Block:
 def _statement(stmt: Stmt, outermost: bool) -> Stmt:
     match stmt:
         case For():
-            return _loop(collapse(stmt), outermost)
+            return _loop(in_tiles(collapse(stmt)), outermost)
         case While() | If():
             return map_blocks(stmt, lambda inner: tuple(_statement(s, outermost) for s in inner))
     return stmt
