@@ -1,9 +1,9 @@
 """Transposed access in tiles that stay in the cache, and loops in the order of memory.
 
-    for i in n:                             for a in ceil(n / 32), b in ceil(m / 32):
-        for j in m:                             for i in 32:
-            y[i, j] = x[j, i]       ->              for j in 32:
-                                                        y[32*a + i, 32*b + j] = x[32*b + j, 32*a + i]
+    for i in n:                             for a in ceil(n / 16), b in ceil(m / 16):
+        for j in m:                             for i in 16:
+            y[i, j] = x[j, i]       ->              for j in 16:
+                                                        y[16*a + i, 16*b + j] = x[16*b + j, 16*a + i]
 
 Along the inmost loop x jumps from row to row; a cache line of it is used again in the next turn of
 the loop around, if it is still there. Where no access runs along the inmost index but others run
@@ -35,7 +35,7 @@ from graphify.engines.native.loops.program import (
 )
 from graphify.engines.native.loops.walk import expressions_of, parts, substitute, uses
 
-SIDE = 32  # turns of either loop in a tile
+SIDE = 16  # turns of either loop in a tile
 
 
 def in_tiles(loop: For) -> For:
