@@ -43,12 +43,13 @@ def in_tiles(loop: For) -> For:
     nest, body = _nest(loop)
     if len(nest) < 2:
         return loop
-    along = [var for var in map(_runs_along, _places(body)) if var is not None]
-    inmost, outer = nest[-1], next((x for x in nest[:-1] if x.var in along), None)
+    inmost, places = nest[-1], _places(body)
+    across = {_runs_along(p) for p in places if any(uses(e, inmost.var) for e in p[:-1])}
+    outer = next((x for x in nest[:-1] if x.var in across), None)
     if outer is None:
         return loop
     others = [x for x in nest[:-1] if x is not outer]
-    if inmost.var not in along:
+    if not any(_runs_along(place) is inmost.var for place in places):
         return _rebuilt([*others, inmost, outer], body)
     if _short(outer.extent) or _short(inmost.extent):
         return loop
@@ -76,9 +77,7 @@ def _places(body: Block) -> list[tuple[Expr, ...]]:
     for stmt in body:
         if isinstance(stmt, Store):
             found.append(stmt.index)
-        found += [
-            p.index for e in expressions_of(stmt) for p in parts(e) if isinstance(p, Load)
-        ]
+        found += [p.index for e in expressions_of(stmt) for p in parts(e) if isinstance(p, Load)]
     return [place for place in found if place]
 
 
