@@ -15,40 +15,90 @@ from typing import Any
 import numpy as np
 
 from graphify.api import writing
+from graphify.api.building import builder
 from graphify.api.concrete import ConcreteFunction
 from graphify.api.passed import NotQuick
 from graphify.errors import TraceError
-from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.bind import Tensor, as_tensor, tell_tapes
+from graphify.tracing.capture import Hidden
 from graphify.tracing.containers import Argument
 
+Finish = Callable[[list[Any], list[Any]], Any]
 
-def finisher(concrete: ConcreteFunction) -> Callable[[list[Any], list[Any]], Any]:
+
+def finisher(concrete: ConcreteFunction) -> Finish:
     """What makes the changes of a trace, and the function's result.
 
     The function gives NotImplemented where it would raise: the whole call, made again by way of
     Python, raises that.
     """
-    traced = concrete._traced
-    if any(isinstance(write.target, Argument) for write in traced.writes):
+    targets = [write.target for write in concrete.writes]
+    if any(isinstance(target, Argument) for target in targets):
         raise NotQuick
-    updated = [write.target for write in traced.writes if isinstance(write.target, int)]
+    if all(isinstance(target, (int, Hidden)) for target in targets):
+        return _storing(concrete)
+    return lambda results, arguments: _finish(concrete, results, arguments)
+
+
+def _finish(concrete: ConcreteFunction, results: list[Any], arguments: list[Any]) -> Any:
+    """All kinds of changes."""
+    traced = concrete._traced
+    arrays = [as_tensor(argument) for argument in arguments]
+    for write in traced.writes:
+        if isinstance(write.target, int) and _writable(arguments[write.target]) is None:
+            return NotImplemented
+    inputs = [*arrays, *(as_tensor(h.current()) for h in traced.hidden)]
+    try:
+        writing.check(concrete.name, traced, inputs, None)
+    except (TraceError, TypeError, ValueError):
+        return NotImplemented
+    return concrete.finish(results, arrays)
+
+
+def _storing(concrete: ConcreteFunction) -> Finish:
+    """For changes of arrays alone."""
+    traced = concrete._traced
+    count, hidden = len(traced.params), list(traced.hidden)
+    stores = [
+        (
+            w.target if isinstance(w.target, int) else count + hidden.index(w.target),
+            w.outputs[0].index or 0,
+        )
+        for w in traced.writes
+    ]
+
+    has_origins = any(output.origin is not None for output in concrete.outputs)
+    build = builder(concrete.outputs, concrete.structured_outputs)
 
     def finish(results: list[Any], arguments: list[Any]) -> Any:
-        arrays = [as_tensor(argument) for argument in arguments]
-        if traced.writes:
-            if not all(map(_is_writable, [arguments[i] for i in updated])):
+        things = [*arguments, *(h.current() for h in hidden)] if stores else arguments
+        buffers = []
+        for place, index in stores:
+            buffer = _writable(things[place])
+            if buffer is None or _is_shared(buffer, place, things):
                 return NotImplemented
-            inputs = [*arrays, *(as_tensor(h.current()) for h in traced.hidden)]
-            try:
-                writing.check(concrete.name, traced, inputs, None)
-            except (TraceError, TypeError, ValueError):
-                return NotImplemented
-        return concrete.finish(results, arrays)
+            buffers.append((buffer, results[index]._value))
+        for buffer, new in buffers:
+            tell_tapes(buffer, new)
+            buffer[...] = new
+        if has_origins:
+            return build(results, [as_tensor(argument) for argument in arguments])
+        return build(results)
 
     return finish
 
 
-def _is_writable(argument: Any) -> bool:
-    """Whether an argument is an array that lets itself be updated."""
-    array = argument._value if type(argument) is Tensor else argument
-    return isinstance(array, np.ndarray) and array.flags.writeable
+def _writable(thing: Any) -> np.ndarray[Any, Any] | None:
+    """The array of an argument or hidden input, if an update of it is an update of the thing."""
+    if isinstance(thing, Tensor):
+        thing = thing._value if thing._base is None else None
+    return thing if type(thing) is np.ndarray and thing.flags.writeable else None
+
+
+def _is_shared(buffer: np.ndarray[Any, Any], place: int, things: list[Any]) -> bool:
+    """Whether an array shares memory with another input."""
+    for other, thing in enumerate(things):
+        array = getattr(thing, "_value", thing)
+        if other != place and isinstance(array, np.ndarray) and writing.overlap(buffer, array):
+            return True
+    return False

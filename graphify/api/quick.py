@@ -4,30 +4,30 @@
 
 Only the common cases are described: arguments that are arrays, immutable Python values or
 containers of these, guards that can be told by identity. What the function changes outside itself
-is changed by a Python function, which machine code calls when it has run the graph. Whatever is not of this
-kind is simply not offered, and `Function.__call__` goes on serving it.
+is changed by a Python function, which machine code calls when it has run the graph. Whatever is not
+of this kind is simply not offered, and `Function.__call__` goes on serving it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from graphify.api import changes
+from graphify.api.building import builder
 from graphify.api.concrete import ConcreteFunction
 from graphify.api.outside import Outside, scattered
 from graphify.api.passed import NotQuick, Passed
-from graphify.api.writing import Output
 from graphify.config import config
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.room import Input, Quick, Read, Same
 from graphify.ir.bind import Tensor
 from graphify.tracing.guards import SCALARS, Identity
 from graphify.tracing.signature import NUMBERS, Call
-from graphify.tree import LEAF, TreeDef
+from graphify.tree import LEAF
 
 
 def offer(
@@ -125,16 +125,5 @@ def _outcome(concrete: ConcreteFunction) -> tuple[list[int], Any, dict[int, type
             return done, None, numbers
         if treedef.kind in (tuple, list) and all(child == LEAF for child in treedef.children):
             return done, treedef.kind, numbers
-    return list(range(len(concrete.graph.results))), _finisher(outputs, treedef), numbers
-
-
-def _finisher(outputs: Sequence[Output], treedef: TreeDef) -> Callable[[list[Any]], Any]:
-    """What makes the function's result of the graph's results."""
-
-    def leaf(output: Output, results: list[Any]) -> Any:
-        if output.index is None:
-            return output.static
-        result = results[output.index]
-        return result.numpy().item() if output.weak and isinstance(result, Tensor) else result
-
-    return lambda results: treedef.unflatten([leaf(output, results) for output in outputs])
+    everything = list(range(len(concrete.graph.results)))
+    return everything, builder(outputs, treedef, numbers), numbers

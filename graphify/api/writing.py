@@ -95,7 +95,7 @@ def check(name: str, traced: Any, inputs: Sequence[Tensor], call: Call | None) -
 def _check_overlap(name: str, arrays: list[Any], written: Sequence[int], count: int) -> None:
     for i in written:
         for j, other in enumerate(arrays):
-            if j != i and _overlap(arrays[i], other):
+            if j != i and overlap(arrays[i], other):
                 kinds = [f"argument {k}" if k < count else "a captured array" for k in (i, j)]
                 raise TraceError(
                     f"{name}: {kinds[0]} is updated in place and shares memory with {kinds[1]}",
@@ -103,7 +103,8 @@ def _check_overlap(name: str, arrays: list[Any], written: Sequence[int], count: 
                 )
 
 
-def _overlap(a: Any, b: Any) -> bool:
+def overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays share memory, as far as can be told in reasonable time."""
     try:
         return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
