@@ -36,12 +36,18 @@ body4:
   store ptr %v18, ptr %v27, align 8
   %v28 = getelementptr i64, ptr %stack23, i64 4
   store ptr %v22, ptr %v28, align 8
-  call void @graphify_matmul_float32(ptr %v6, i64 %v10, i64 1, ptr %v12, i64 %v16, i64 1, ptr %v22, i64 %v16, i64 1, i64 %v8, i64 %v16, i64 %v10, ptr @epilogue.1, ptr %stack23)
+  %v29 = call i32 @graphify_matmul_float32(ptr %v6, i64 %v10, i64 1, ptr %v12, i64 %v16, i64 1, ptr %v22, i64 %v16, i64 1, i64 %v8, i64 %v16, i64 %v10, ptr @epilogue.1, ptr %stack23)
+  %v30 = icmp ne i32 %v29, 0
+  br i1 %v30, label %out31, label %on32, !prof !0
+out31:
+  store i32 -1, ptr %stack1
+  br label %exit3
+on32:
   br label %exit3
 exit3:
-  %v29 = load i32, ptr %stack1
-  %v30 = icmp ne i32 %v29, 0
-  ret i32 %v29
+  %v33 = load i32, ptr %stack1
+  %v34 = icmp ne i32 %v33, 0
+  ret i32 %v33
 }
 
 define internal void @epilogue.1(ptr %context, ptr %tile, i64 %c_row, i64 %c_col, i64 %first_row, i64 %first_col, i64 %rows, i64 %cols) nounwind {

@@ -21,13 +21,16 @@ from types import ModuleType
 import numpy as np
 
 from graphify.engines.native import library, memory, pool
+from graphify.engines.native.entry import host as callbacks
 from graphify.engines.native.llvm import Module
 from graphify.engines.native.products import convolution, matmul
 from graphify.engines.native.products.numbers import Numbers
 from graphify.engines.native.target import host
 from graphify.ir.types import DType, bfloat16
 
-assert memory.NAMES, pool.NAMES  # they provide graphify_allocate and graphify_parallel
+# They provide graphify_allocate, graphify_parallel and graphify_poll.
+assert memory.NAMES, pool.NAMES
+assert callbacks
 
 DTYPES: tuple[DType, ...] = (
     *(np.dtype(t) for t in ("bool", "int8", "int16", "int32", "int64")),

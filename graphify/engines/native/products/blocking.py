@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from graphify.engines.native.llvm import I64, PTR, VOID, Function, Module, V
+from graphify.engines.native.llvm import I32, I64, PTR, VOID, Function, Module, V
 from graphify.engines.native.products.microkernel import JOB, ZERO, i64, smin
 from graphify.engines.native.products.model import Plan
 from graphify.engines.native.products.numbers import Numbers, cell
@@ -191,7 +191,10 @@ def _multiply_panels(
 
 
 def run_packed(f: Function, numbers: Numbers, plan: Plan, job: V) -> None:
-    """The blocks of a job, one after the other; the threads share what is in a block."""
+    """The blocks of a job, one after the other; the threads share what is in a block.
+
+    Between blocks signals are handled: Ctrl-C leaves the rest out, and `stopped` in the job.
+    """
     m, n, k = (JOB.get(f, job, name) for name in ("rows", "columns", "terms"))
     width = plan.packed.vectors * numbers.lanes
     deepest = k if numbers.rounds else smin(f, k, i64(plan.depth))
@@ -199,7 +202,7 @@ def run_packed(f: Function, numbers: Numbers, plan: Plan, job: V) -> None:
     most_columns = _fitting(f, numbers, plan, plan.columns, width, deepest)
     a_packed = _room(f, numbers, smin(f, m, most_rows), plan.packed.rows, deepest)
     b_packed = _room(f, numbers, smin(f, n, most_columns), width, deepest)
-    JOB.set(f, job, a_packed=a_packed, b_packed=b_packed, direct=ZERO)
+    JOB.set(f, job, a_packed=a_packed, b_packed=b_packed, direct=ZERO, stopped=ZERO)
     with _blocks(f, n, most_columns) as (column, columns):
         JOB.set(f, job, first_column=column, block_columns=columns)
         with _blocks(f, k, deepest) as (term, depth):
@@ -210,7 +213,10 @@ def run_packed(f: Function, numbers: Numbers, plan: Plan, job: V) -> None:
             JOB.set(f, job, adding=f.convert("zext", adding, I64))
             with _blocks(f, m, most_rows) as (row, rows):
                 JOB.set(f, job, first_row=row, block_rows=rows)
-                _run_block(f, plan, width, job, row, rows, columns)
+                with f.when(f.icmp("eq", JOB.get(f, job, "stopped"), ZERO)):
+                    _run_block(f, plan, width, job, row, rows, columns)
+                    status = f.call("graphify_poll", I32, [])
+                    JOB.set(f, job, stopped=f.convert("sext", status, I64))
     f.call("graphify_free", VOID, [a_packed])
     f.call("graphify_free", VOID, [b_packed])
 

@@ -1,19 +1,20 @@
 """The library functions of matrix products, one module for a dtype.
 
-    void graphify_matmul_<dtype>(ptr A, i64 a_row, i64 a_col, ptr B, i64 b_row, i64 b_col,
-                                 ptr C, i64 c_row, i64 c_col, i64 m, i64 n, i64 k,
-                                 ptr epilogue, ptr context)
+    i32 graphify_matmul_<dtype>(ptr A, i64 a_row, i64 a_col, ptr B, i64 b_row, i64 b_col,
+                                ptr C, i64 c_row, i64 c_col, i64 m, i64 n, i64 k,
+                                ptr epilogue, ptr context)
 
 C = A @ B for A of m rows and k columns and B of k rows and n columns. Strides count elements and
 may be anything, zero and negative included, except that no two elements of C may be one. C must not
-overlap A or B. k = 0 gives zeros.
+overlap A or B. k = 0 gives zeros. The result is 0, or -1 if an exception has come up meanwhile
+(Ctrl-C), which is pending, and C is not finished.
 
     void epilogue(ptr context, ptr tile, i64 c_row, i64 c_col,
                   i64 first_row, i64 first_col, i64 rows, i64 cols)
 
 is called (unless it is null) once for each finished tile of C, from whichever thread made it.
 
-    void graphify_batched_matmul_<dtype>(i64 batch, i64 a_batch, i64 b_batch, i64 c_batch, ...)
+    i32 graphify_batched_matmul_<dtype>(i64 batch, i64 a_batch, i64 b_batch, i64 c_batch, ...)
 
 does `batch` products, A, B and C of each so many elements after those of the one before; the other
 arguments are as above. Its epilogue sees the products as one: `first_row` counts from the first
@@ -25,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from graphify.engines.native.llvm import I64, PTR, VOID, Function, Module, Parameter, V
+from graphify.engines.native.llvm import I32, I64, PTR, VOID, Function, Module, Parameter, V
 from graphify.engines.native.products import blocking, packing, tiles, vectors
 from graphify.engines.native.products.blocking import run_packed, run_strided
 from graphify.engines.native.products.microkernel import JOB, ZERO, i64, smin, write_packed
@@ -37,8 +38,12 @@ _OPERANDS: list[Parameter] = [
     *((PTR, "c"), (I64, "c_row"), (I64, "c_col"), (I64, "m"), (I64, "n"), (I64, "k")),
     *((PTR, "epilogue"), (PTR, "context")),
 ]
-_BATCH = Record("batch", "a_batch", "b_batch", "c_batch", *(str(p[1]) for p in _OPERANDS))
+_BATCH = Record(
+    *("batch", "a_batch", "b_batch", "c_batch"), *(str(p[1]) for p in _OPERANDS), "stopped"
+)
 _SHIFT = Record("epilogue", "context", "rows")
+
+_DONE = V(I32, "0")
 
 _NEAR = 640 << 10  # bytes of operands below which packing does not pay: they stay in a cache
 _THIN = 48  # rows, columns or terms below which it does not either: packed numbers are used seldom
@@ -86,30 +91,30 @@ def write_parts(made: Module, numbers: Numbers, tiling: Plan) -> None:
 
 
 def _write_matmul(made: Module, numbers: Numbers, tiling: Plan, name: str) -> None:
-    f = made.function(name, VOID, _OPERANDS)
+    f = made.function(name, I32, _OPERANDS)
     with f.when(f.icmp("sle", smin(f, f.args["m"], f.args["n"]), ZERO)):
-        f.ret()
+        f.ret(_DONE)
     job = JOB.make(f)
     _fill_job(f, job)
     m, n, k = (JOB.get(f, job, name) for name in ("rows", "columns", "terms"))
     with f.when(f.icmp("sle", k, ZERO)):
         _write_zeros(f, numbers, job)
-        f.ret()
+        f.ret(_DONE)
     along = f.icmp("eq", JOB.get(f, job, "b_col"), i64(1))
     down = f.icmp("eq", JOB.get(f, job, "b_row"), i64(1))
     with f.when(f.icmp("eq", m, i64(1))):
         with f.when(down):
             _run_dots(f, numbers, job)
-            f.ret()
+            f.ret(_DONE)
         with f.when(f.and_(along, f.icmp("sgt", f.mul(n, k), i64(_SHORT)))):
             vectors.run_sums(f, numbers, job)
-            f.ret()
+            f.ret(_DONE)
     if numbers.masked:
         with f.when(_is_small(f, numbers, m, n, k, along)):
             _run_strided(f, numbers, tiling, job, along)
-            f.ret()
+            f.ret(_DONE)
     run_packed(f, numbers, tiling, job)
-    f.ret()
+    f.ret(f.convert("trunc", JOB.get(f, job, "stopped"), I32))
 
 
 def _is_small(f: Function, numbers: Numbers, m: V, n: V, k: V, along: V) -> V:
@@ -214,24 +219,23 @@ def _write_batched(made: Module, numbers: Numbers, single: str, name: str) -> No
     _write_shifted(made)
     _write_each(made, numbers, single)
     params: list[Parameter] = [(I64, word) for word in _BATCH.names[:4]]
-    f = made.function(name, VOID, [*params, *_OPERANDS])
+    f = made.function(name, I32, [*params, *_OPERANDS])
     batch, m, n, k = (f.args[name] for name in ("batch", "m", "n", "k"))
     with f.when(f.icmp("sle", batch, ZERO)):
-        f.ret()
+        f.ret(_DONE)
     one = f.and_(f.icmp("eq", f.args["b_batch"], ZERO), _follow(f, "a"))
     with f.when(f.or_(f.and_(one, _follow(f, "c")), f.icmp("eq", batch, i64(1)))):
         words = {str(p[1]): f.args[str(p[1])] for p in _OPERANDS}
-        f.call(single, VOID, list({**words, "m": f.mul(m, batch)}.values()))
-        f.ret()
+        f.ret(f.call(single, I32, list({**words, "m": f.mul(m, batch)}.values())))
     block = _BATCH.make(f)
-    _BATCH.set(f, block, **f.args)
+    _BATCH.set(f, block, **f.args, stopped=ZERO)
     volume = f.add(f.mul(f.mul(m, n), k), i64(8 * numbers.lanes))
     large = f.icmp("sgt", volume, i64(_SMALL))
     with f.when(f.and_(large, f.icmp("slt", batch, i64(_MANY)))):
         f.call("each", VOID, [block, ZERO, batch])  # the threads share each product
-        f.ret()
+        f.ret(f.convert("trunc", _BATCH.get(f, block, "stopped"), I32))
     blocking.parallel(f, "each", block, batch, volume, blocking.enough(numbers))
-    f.ret()
+    f.ret(f.convert("trunc", _BATCH.get(f, block, "stopped"), I32))
 
 
 def _follow(f: Function, operand: str) -> V:
@@ -257,7 +261,10 @@ def _write_each(made: Module, numbers: Numbers, single: str) -> None:
         }
         _SHIFT.set(f, shift, rows=f.mul(index, words["m"]))
         final = {**words, **places, "epilogue": epilogue, "context": shift}
-        f.call(single, VOID, list(final.values()))
+        with f.when(f.icmp("eq", _BATCH.get(f, block, "stopped"), ZERO)):
+            status = f.call(single, I32, list(final.values()))
+            with f.when(f.icmp("ne", status, _DONE)):
+                _BATCH.set(f, block, stopped=i64(-1))
     f.ret()
 
 

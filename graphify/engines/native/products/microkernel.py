@@ -30,6 +30,7 @@ JOB = Record(
     *("tile_rows", "b_skip"),  # operands where they lie: rows of a tile, from panel to panel of b
     *("a_packed", "b_packed", "first_row", "first_column", "first_term"),  # packed ones
     *("block_rows", "block_columns", "row_panels", "column_panels", "group", "stretch"),
+    "stopped",  # by an exception that is pending now
 )
 
 ZERO = V(I64, "0")

@@ -40,7 +40,7 @@ from graphify.engines.native.translate import addresses, memory, outline
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.scalars import scalar
 from graphify.engines.native.translate.statements import RULES, block, rule
-from graphify.engines.native.translate.writer import NULL, Writer, number
+from graphify.engines.native.translate.writer import NULL, PENDING, Writer, number
 
 FUNCTIONS: dict[str, Callable[[Writer, Call], None]] = {}
 ELEMENT = 16  # bytes that hold any scalar
@@ -93,9 +93,10 @@ def _matmul(w: Writer, stmt: Call) -> None:
     args += [addresses.value(w, n) for n in (c.shape[-2], c.shape[-1], a.shape[-1])]
     args += _epilogue(w, stmt.attrs["epilogue"]) if "epilogue" in stmt.attrs else (NULL, NULL)
     if c.ndim == 3:
-        w.f.call(batched, VOID, [*batches, *args])
+        status = w.f.call(batched, I32, [*batches, *args])
     else:
-        w.f.call(single, VOID, args)
+        status = w.f.call(single, I32, args)
+    w.leave_if(w.f.icmp("ne", status, V(I32, "0")), V(I32, str(PENDING)))
 
 
 def _epilogue(w: Writer, epilogue: Epilogue) -> tuple[V, V]:
