@@ -99,6 +99,9 @@ def _is_shared(buffer: np.ndarray[Any, Any], place: int, things: list[Any]) -> b
     """Whether an array shares memory with another input."""
     for other, thing in enumerate(things):
         array = getattr(thing, "_value", thing)
-        if other != place and isinstance(array, np.ndarray) and writing.overlap(buffer, array):
+        if other == place or not isinstance(array, np.ndarray):
+            continue
+        apart = array is not buffer and array.flags.owndata and buffer.flags.owndata
+        if not apart and writing.overlap(buffer, array):
             return True
     return False

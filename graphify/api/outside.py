@@ -31,11 +31,13 @@ class Outside:
     Attributes:
         same: objects that must be the very same.
         opened: containers that must have the same structure.
+        asked: guards that only Python can tell to hold.
     """
 
     def __init__(self, first: int) -> None:
         self.same: list[Same] = []
         self.opened: list[Opened] = []
+        self.asked: list[Any] = []
         self._next = first
         self._positions: dict[Any, int] = {}  # key of a place in a container -> position
 
@@ -43,8 +45,21 @@ class Outside:
         """Add what must be so for a guard to hold.
 
         Raises:
-            NotQuick: machine code cannot tell, or the call itself has changed it.
+            NotQuick: it does not: the call itself has changed something.
         """
+        if not guard.holds():
+            raise NotQuick
+        before = len(self.same), len(self.opened), self._next
+        try:
+            self._look(guard, hidden)
+        except NotQuick:
+            del self.same[before[0] :], self.opened[before[1] :]
+            self._next = before[2]
+            self._positions = {k: p for k, p in self._positions.items() if p < self._next}
+            self.asked.append(guard)
+
+    def _look(self, guard: Any, hidden: Sequence[Hidden]) -> None:
+        """The same, by machine code."""
         if type(guard) is not Guard or type(guard.place) is not Place:
             raise NotQuick
         value = guard.place.read()

@@ -25,7 +25,7 @@ from graphify.config import config
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.room import Input, Quick, Read, Same
 from graphify.ir.bind import Tensor
-from graphify.tracing.guards import SCALARS, Identity
+from graphify.tracing.guards import SCALARS, Identity, all_hold
 from graphify.tracing.signature import NUMBERS, Call
 from graphify.tree import LEAF
 
@@ -63,6 +63,8 @@ def describe(concrete: ConcreteFunction, call: Call, passed: Passed) -> Quick:
     # Other settings, other traces.
     same.append(Same(Read("item", config.__dict__, "_default"), config.settings))
     quick = Quick(passed.count, inputs, same, *_outcome(concrete))
+    if outside.asked:
+        quick.ask = all_hold(outside.asked)
     quick.names, quick.opened = passed.names, [*passed.opened, *outside.opened]
     if concrete.writes or any(output.origin is not None for output in concrete.outputs):
         quick.outputs, quick.numbers = list(range(len(concrete.graph.results))), {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CellType, FunctionType, MethodType
 from typing import Any, TypeAlias
@@ -21,6 +22,8 @@ from graphify.ir.bind import Tensor
 from graphify.ir.types import in_c_order
 from graphify.location import is_library
 from graphify.tracing.containers import elements, follow
+
+Reader: TypeAlias = Callable[[Any], Any]  # reads a place
 
 _MISSING = object()
 SCALARS = (bool, int, float, complex, str, bytes, type(None))
@@ -88,7 +91,10 @@ class Within:
         return names[-1] if names else self.base.name
 
     def read(self) -> Any:
-        value = self.base.read()
+        return self.within(self.base.read())
+
+    def within(self, value: Any) -> Any:
+        """What stands at this place, given what stands at `base`."""
         try:
             return follow(value, self.steps)
         except (LookupError, AttributeError, TypeError):
@@ -113,6 +119,10 @@ class Fixed:
         return f"that {type(self.thing).__name__}"
 
 
+def _read(place: Any) -> Any:
+    return place.read()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SameObject:
     """Two places that held one object while tracing: the trace takes them for one."""
@@ -121,8 +131,8 @@ class SameObject:
     other: Any
     expected: None = None
 
-    def holds(self) -> bool:
-        return self.place.read() is self.other.read()
+    def holds(self, read: Reader = _read) -> bool:
+        return read(self.place) is read(self.other)
 
     def explain(self) -> str:
         return f"{self.place} and {self.other} are no longer the same object"
@@ -135,8 +145,8 @@ class Presence:
     place: Any
     expected: bool
 
-    def holds(self) -> bool:
-        return (self.place.read() is not _MISSING) == self.expected
+    def holds(self, read: Reader = _read) -> bool:
+        return (read(self.place) is not _MISSING) == self.expected
 
     def explain(self) -> str:
         return f"{self.place} " + ("is gone" if self.expected else "exists now")
@@ -149,12 +159,32 @@ class Guard:
     place: Place
     expected: Any
 
-    def holds(self) -> bool:
-        value = self.place.read()
+    def holds(self, read: Reader = _read) -> bool:
+        value = read(self.place)
         return value is not _MISSING and same(self.expected, fingerprint(value))
 
     def explain(self) -> str:
         return f"{self.place} changed from {self.expected!r:.60} to {self.place.read()!r:.60}"
+
+
+def all_hold(guards: Sequence[AnyGuard]) -> Callable[[], bool]:
+    """Whether guards hold, as a function that reads each attribute once, however many guards look
+    into what is found there: it may be a property."""
+
+    def ask() -> bool:
+        found: dict[Any, Any] = {}
+
+        def read(place: Any) -> Any:
+            base = place.base if isinstance(place, Within) else place
+            if not isinstance(base, Place):
+                return place.read()
+            if base.key not in found:
+                found[base.key] = base.read()
+            return place.within(found[base.key]) if base is not place else found[base.key]
+
+        return all(guard.holds(read) for guard in guards)
+
+    return ask
 
 
 AnyGuard: TypeAlias = "Guard | SameObject | Presence | Fields"
@@ -221,7 +251,7 @@ class Fields:
     thing: Any
     expected: Any
 
-    def holds(self) -> bool:
+    def holds(self, read: Reader = _read) -> bool:
         return same(self.expected, by_content(vars(self.thing)))
 
     def explain(self) -> str:

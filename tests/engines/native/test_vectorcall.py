@@ -625,3 +625,46 @@ def test_effects_happen_once_also_where_a_call_fails(capsys):
     assert [out for _, out in again] == [out for _, out in first]
     assert [out.count("element") for _, out in again] == [1, 1, 1]
     assert again[1][0] == first[1][0] and "out of bounds" in again[1][0]
+
+
+@needs_entry
+def test_what_machine_code_cannot_look_at_is_asked_for_at_each_call():
+    class Model(graphify.Module):
+        def __init__(self):
+            self.w, self.b = graphify.Variable(np.ones(3)), graphify.Variable(np.zeros(3))
+            self.scales = {"used": np.ones(3), "other": np.ones(2)}
+            self.factor = 2
+
+        @property
+        def double(self):
+            return self.factor * 2
+
+    model = Model()
+
+    @graphify.function
+    def step(x):
+        with graphify.GradientTape() as tape:
+            loss = np.sum(model.w * x + model.b) * model.double * model.scales["used"][0]
+        variables = model.trainable_variables
+        for variable, slope in zip(variables, tape.gradient(loss, variables), strict=True):
+            variable.assign_sub(slope)
+        return loss
+
+    def expected(x, scale):
+        w, b, k = model.w.numpy().copy(), model.b.numpy().copy(), model.double * scale
+        return (w * x + b).sum() * k, w - x * k, b - k
+
+    x = np.arange(3.0)
+    step(x), step(x)
+    seen = by_python(step)
+    for factor in (2, 2, 3, 3):
+        model.factor = factor
+        loss, w, b = expected(x, 1.0)
+        np.testing.assert_allclose(step(x), loss)
+        np.testing.assert_allclose(model.w, w)
+        np.testing.assert_allclose(model.b, b)
+        assert bool(seen) is (factor == 3)
+    model.scales["used"] = np.full(3, 0.5)
+    loss, w, b = expected(x, 0.5)
+    np.testing.assert_allclose(step(x), loss)
+    np.testing.assert_allclose(model.w, w)

@@ -13,7 +13,7 @@ here needs LLVM, so that importing graphify does not load it.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +147,8 @@ class Quick:
         opened: containers that are taken apart, each after the one it is in.
         with_inputs: whether `structure` is called with the list of those arguments that are inputs
             as well. It may give NotImplemented: the call is then made by way of Python.
+        ask: called at each call of this kind; unless it gives True, the call is made by way of
+            Python.
     """
 
     count: int
@@ -158,3 +160,4 @@ class Quick:
     names: tuple[str, ...] = ()
     opened: Sequence[Opened] = ()
     with_inputs: bool = False
+    ask: Callable[[], bool] | None = None

@@ -29,7 +29,18 @@ def number(value: int) -> V:
 
 def get(f: Function, base: V, words: Sequence[str], name: str) -> V:
     """A word of a row, by name; addresses as pointers."""
-    pointers = ("holder", "type", "dtype", "dims", "expected", "run", "shapes", "finish", "failure")
+    pointers = (
+        "holder",
+        "type",
+        "dtype",
+        "dims",
+        "expected",
+        "run",
+        "shapes",
+        "finish",
+        "failure",
+        "ask",
+    )
     kind = PTR if name in pointers or name.endswith(("_rows", "_start")) else I64
     return f.load(kind, f.at(base, I64, words.index(name)))
 

@@ -307,6 +307,16 @@ def _raise_at_once(f: Function, entry: V, status: V, outputs: V, pending: str) -
         f.br(pending)
 
 
+def _ask(f: Function, entry: V, again: str, pending: str) -> None:
+    """Go on only if what machine code cannot look at is as it was."""
+    ask = get(f, entry, table.ENTRY_WORDS, "ask")
+    with f.when(f.icmp("ne", ask, NULL)):
+        said = f.call("PyObject_Vectorcall", PTR, [ask, f.alloca(PTR), number(0), NULL])
+        require(f, f.icmp("ne", said, NULL), pending)
+        f.call("Py_DecRef", VOID, [said])  # True lives on
+        require(f, f.icmp("eq", said, f.module.external("python_true")), again)
+
+
 def _write_drop(made: Module) -> None:
     """void drop(entry, outputs, objects): after a failure, everything that was made."""
     params = [(PTR, "trace"), (PTR, "outputs"), (PTR, "objects")]
@@ -343,6 +353,7 @@ def _write_invoke(made: Module) -> None:
     with f.counting(number(0), get(f, entry, table.ENTRY_WORDS, "results")) as index:
         f.store(NULL, f.at(objects, PTR, index))
     f.call("hold", VOID, [entry, f.args["scratch"]])
+    _ask(f, entry, again, pending)
     shapes = get(f, entry, table.ENTRY_WORDS, "shapes")
     with f.when(f.icmp("ne", shapes, NULL)):
         status = f.call_pointer(shapes, I32, [f.args["scratch"], outputs])

@@ -47,6 +47,7 @@ ENTRY_WORDS = (
     "finish",
     "run",
     "shapes",  # 0: no sizes to find out
+    "ask",  # 0, or what says whether the trace holds
     "failure",  # 0, or what makes the exception where the graph must not run again
     "output_words",  # how many, and what stands in them before a call
     "output_start",
@@ -108,6 +109,7 @@ class Entry:
                     id(quick.structure),
                     runner.run_address,
                     runner.shapes_address,
+                    id(quick.ask) if quick.ask is not None else 0,
                     self._failure(runner),
                     len(start),
                     self._rows([start]),

@@ -88,6 +88,7 @@ def _define_symbols() -> None:
     objects = {
         "numpy_ndarray": np.ndarray,
         "python_str": str,
+        "python_true": True,
         "python_not_implemented": NotImplemented,
         "graphify_false": False,
         "graphify_tensor_type": Tensor,
