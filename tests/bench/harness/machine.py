@@ -28,6 +28,7 @@ def describe() -> dict[str, str]:
         "Memory": f"{memory_gib():.0f} GiB",
         "System": f"{platform.system()} {platform.machine()}, {platform.python_implementation()} "
         f"{platform.python_version()}",
+        "Other work": f"load of {os.getloadavg()[0]:.1f} before the run",
         "Day": datetime.date.today().isoformat(),
     }
     for name, package in PACKAGES:

@@ -16,7 +16,7 @@ COLD = ("graphify", "Numba", "jax.jit", "tf.function", "tf XLA", "torch.compile"
 CACHED = ("graphify", "Numba", "jax.jit", "torch.compile")
 GROWING = ("graphify", "jax.jit", "tf.function", "torch.compile")
 OPERATIONS = (30, 300, 3000)
-TORCH_OPERATIONS = 300  # more take it minutes
+TORCH_OPERATIONS = 30  # more take it minutes
 
 TITLES = {"any": "the first function of a process", **{name: name for name in FUNCTIONS}}
 JAX = Goal(1.0, against="jax.jit")
