@@ -245,6 +245,14 @@ def program(xi, kp):
     small = xi.astype(np.uint8)
     return np.where(xi > 0, small, -1), np.where(xi > 0, small, 300 + kp)
 """,
+    "two names for an array before a loop, one runs after the other": """
+def program(x, k):
+    before = x
+    for i in range(k + 9):
+        x, before = x - 0.5 * (x - before) - 1, x
+    before[0] = 3.0
+    return x, before
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0

@@ -69,7 +69,7 @@ class Carry:
         self.numbers: list[bool] = []  # per carried leaf: a number at the end of every turn
         self.wild: set[tuple[int, int]] = set()  # (carried leaf, axis) whose size changes
         self.plain: set[int] = set()  # ids of tensors that only this state can see
-        self.aliases: dict[int, list[Tensor]] = {}  # id of a state tensor -> what the body got
+        self.aliased: set[int] = set()  # ids of tensors that the body got a view of
         self.given: dict[Place, Tensor] = {}  # what the body got for each carried leaf
         self.links = LoopLinks()
         for entry in self.entries:
@@ -204,7 +204,7 @@ class Carry:
                 (ALIAS, (), {"key": ()}),
                 leaf._version,
             )
-            self.aliases.setdefault(id(leaf), []).append(tensor)
+            self.aliased.add(id(leaf))
         return tensor
 
     def _keep_updated(self, after: list[Entry], slots: dict[Any, Slot]) -> bool:
@@ -223,11 +223,11 @@ class Carry:
                     continue
                 if id(leaf) in self.plain or (k, j) in self.links.ambiguous:
                     continue
-                if any(new.leaves[j] is alias for alias in self.aliases.get(id(leaf), ())):
+                if new.leaves[j] is self.given.get((k, j)):
                     found = True
                     self._drop(k, j)
                     continue
-                if id(storage_of(leaf)) not in slots or id(leaf) not in self.aliases:
+                if id(storage_of(leaf)) not in slots or id(leaf) not in self.aliased:
                     continue
                 found = True
                 if _is_private(leaf):
