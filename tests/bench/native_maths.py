@@ -86,7 +86,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("names", nargs="*", default=NAMES)
     parser.add_argument("--lanes", type=int, help="default: what fills a register")
+    parser.add_argument("--quick", action="store_true", help="two functions, to see that it runs")
     options = parser.parse_args()
+    if options.quick:
+        options.names = options.names[:2]
     print(f"{host().cpu}, {host().vector_bytes * 8} bits; ns per element, ms")
     print(
         f"{'':12}{'float32':>10}{'NumPy':>8}{'compile':>9}{'float64':>10}{'NumPy':>8}{'compile':>9}"
