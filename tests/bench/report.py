@@ -1,6 +1,6 @@
 """Results of `run.py` as a page of the documentation, with a picture of the ratios.
 
-    python tests/bench/report.py results.json [more.json ...] [--to docs/benchmarks.md]
+    python tests/bench/report.py results.json [more.json ...] [--to docs/benchmarks.md] [--note TEXT]
 
 A row that is in several files is taken from the last one, so one row can be measured again.
 """
@@ -140,13 +140,17 @@ def picture(results: Sequence[Result], path: Path) -> bool:
     return True
 
 
-def page(machine: dict[str, str], results: Sequence[Result], image: str | None) -> str:
-    """The whole page."""
+def page(
+    machine: dict[str, str], results: Sequence[Result], image: str | None, note: str = ""
+) -> str:
+    """The whole page. The note tells what else a reader must know of this run."""
     ordered = sorted(results, key=lambda result: first_of_group(results, result.group))
     groups = {
         group: list(rows) for group, rows in itertools.groupby(ordered, key=lambda r: r.group)
     }
-    parts = [HEAD, table(["machine", ""], machine.items()), "## Summary\n", summary(groups)]
+    parts = [HEAD, table(["machine", ""], machine.items())]
+    parts += [f"**About this run.** {note}\n"] * bool(note)
+    parts += ["## Summary\n", summary(groups)]
     if image:
         parts.append(f"![graphify's time by the best peer's, row by row]({image})\n")
     parts += [group_section(group, rows) for group, rows in groups.items()]
@@ -161,11 +165,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", nargs="+", type=Path)
     parser.add_argument("--to", type=Path, default=DOCS / "benchmarks.md")
+    parser.add_argument("--note", default="", help="what else to know of this run")
     options = parser.parse_args()
     machine, results = load(options.results)
     image = options.to.with_suffix(".svg")
     drawn = picture(results, image)
-    text = page(machine, results, image.name if drawn else None)
+    text = page(machine, results, image.name if drawn else None, options.note)
     options.to.write_text(text, encoding="utf-8")
 
 
