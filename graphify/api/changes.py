@@ -1,7 +1,7 @@
 """What is left to do by Python when machine code has run a graph that changes things outside it.
 
     finish = finisher(concrete)
-    finish(results, arguments)      # the function's result, everything updated
+    finish(results, given)      # the function's result, everything updated
 
 A graph computes the new values of all that the function updates and changes nothing itself, so the
 checks of `writing` may as well come after it.
@@ -17,7 +17,7 @@ import numpy as np
 from graphify.api import writing
 from graphify.api.building import builder
 from graphify.api.concrete import ConcreteFunction
-from graphify.api.passed import NotQuick
+from graphify.api.passed import NotQuick, Passed, bound
 from graphify.errors import TraceError
 from graphify.ir.bind import Tensor, as_tensor, tell_tapes
 from graphify.tracing.capture import Hidden
@@ -26,33 +26,47 @@ from graphify.tracing.containers import Argument
 Finish = Callable[[list[Any], list[Any]], Any]
 
 
-def finisher(concrete: ConcreteFunction) -> Finish:
+def finisher(concrete: ConcreteFunction, passed: Passed) -> Finish:
     """What makes the changes of a trace, and the function's result.
 
     The function gives NotImplemented where it would raise: the whole call, made again by way of
     Python, raises that.
     """
     targets = [write.target for write in concrete.writes]
-    if any(isinstance(target, Argument) for target in targets):
-        raise NotQuick
     if all(isinstance(target, (int, Hidden)) for target in targets):
         return _storing(concrete)
-    return lambda results, arguments: _finish(concrete, results, arguments)
+    for target in targets:
+        if isinstance(target, Argument) and target.steps[0][1] not in passed.sources:
+            raise NotQuick  # a default
+    sources = passed.sources  # and not the arguments themselves
+    return lambda results, given: _finish(concrete, sources, results, given)
 
 
-def _finish(concrete: ConcreteFunction, results: list[Any], arguments: list[Any]) -> Any:
+class Given:
+    """What the checks and changes of `writing` must know of a call."""
+
+    def __init__(self, arguments: list[Any], parameters: dict[str, Any]) -> None:
+        self.leaves, self.positions = arguments, range(len(arguments))
+        self.bound = parameters
+        self.arrays = [as_tensor(argument) for argument in arguments]
+
+    def name(self, position: int) -> str:
+        return str(position)  # in messages that nobody sees
+
+
+def _finish(
+    concrete: ConcreteFunction, sources: dict[str, Any], results: list[Any], given: list[Any]
+) -> Any:
     """All kinds of changes."""
     traced = concrete._traced
-    arrays = [as_tensor(argument) for argument in arguments]
-    for write in traced.writes:
-        if isinstance(write.target, int) and _writable(arguments[write.target]) is None:
-            return NotImplemented
-    inputs = [*arrays, *(as_tensor(h.current()) for h in traced.hidden)]
+    count = len(traced.params)
+    call: Any = Given(given[:count], bound(sources, given[count:]))
+    inputs = [*call.arrays, *(as_tensor(h.current()) for h in traced.hidden)]
     try:
-        writing.check(concrete.name, traced, inputs, None)
+        writing.check(concrete.name, traced, inputs, call)
     except (TraceError, TypeError, ValueError):
         return NotImplemented
-    return concrete.finish(results, arrays)
+    return concrete.finish(results, call.arrays, call)
 
 
 def _storing(concrete: ConcreteFunction) -> Finish:
@@ -70,7 +84,8 @@ def _storing(concrete: ConcreteFunction) -> Finish:
     has_origins = any(output.origin is not None for output in concrete.outputs)
     build = builder(concrete.outputs, concrete.structured_outputs)
 
-    def finish(results: list[Any], arguments: list[Any]) -> Any:
+    def finish(results: list[Any], given: list[Any]) -> Any:
+        arguments = given[:count]
         things = [*arguments, *(h.current() for h in hidden)] if stores else arguments
         buffers = []
         for place, index in stores:

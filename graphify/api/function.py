@@ -118,8 +118,10 @@ class Function(Room):
                 concrete, call = self._trace(call)
             elif key is not None and _takes_just(concrete, call, args):
                 self._fast[key] = (concrete, settings)
+            offer = self._offer(concrete, call, args, kwargs)
             result = self._run(concrete, call)
-            self._offer(concrete, call, args, kwargs)
+            if offer is not None:
+                offer()
             return result
         except BaseException as error:
             if config.full_traceback:
@@ -319,12 +321,13 @@ class Function(Room):
         call: Call,
         args: Sequence[Any],
         kwargs: dict[str, Any],
-    ) -> None:
-        """Let the engine serve calls like this one by itself from now on."""
+    ) -> Callable[[], None] | None:
+        """What lets the engine serve calls like this one by itself, once it has been made."""
         times = self._offers.get(concrete, 0)
-        if times < OFFERS:
-            self._offers[concrete] = times + 1
-            quick.offer(self, concrete, call, args, kwargs)
+        if times >= OFFERS:
+            return None
+        self._offers[concrete] = times + 1
+        return quick.offer(self, concrete, call, args, kwargs)
 
     # --- input_signature ---
 

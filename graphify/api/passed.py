@@ -11,7 +11,7 @@ Nothing has a position that no caller passed.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphify import tree
@@ -26,6 +26,10 @@ class NotQuick(Exception):
 
 class Passed:
     """The arguments of a call as they were passed.
+
+    Attributes:
+        leaves, opened: see above.
+        sources: the position, or positions, of what is passed for each parameter.
 
     Raises:
         NotQuick: arguments were converted on the way, or containers are of other kinds than tuples,
@@ -44,9 +48,9 @@ class Passed:
         self.opened: list[Opened] = []
         self._things: list[Any] = [*args, *kwargs.values()]
         by_name = {name: self.count + i for i, name in enumerate(self.names)}
-        bound = signature.bind(*range(self.count), **by_name).arguments
+        self.sources: dict[str, Any] = signature.bind(*range(self.count), **by_name).arguments
         for name, value in call.bound.items():
-            self._parameter(value, bound.get(name))
+            self._parameter(value, self.sources.get(name))
         self.total = len(self._things)
         found = [leaf for _, leaf in self.leaves]
         if len(found) != len(call.leaves) or any(map(_differ, found, call.leaves)):
@@ -89,6 +93,23 @@ class Passed:
         self.opened.append(Opened(read, type(value), len(elements), keys))
         for index, element in enumerate(elements):
             self._walk(element, first + index)
+
+
+def bound(sources: Mapping[str, Any], passed: Sequence[Any]) -> dict[str, Any]:
+    """The parameters that get a value, in a call to which this is passed.
+
+    Args:
+        sources: see `Passed`.
+    """
+    return {name: _chosen(source, passed) for name, source in sources.items()}
+
+
+def _chosen(source: Any, passed: Sequence[Any]) -> Any:
+    if isinstance(source, dict):
+        return {name: passed[position] for name, position in source.items()}
+    if isinstance(source, tuple):
+        return tuple(passed[position] for position in source)
+    return passed[source]
 
 
 def _differ(a: Any, b: Any) -> bool:

@@ -1,6 +1,8 @@
 """What the native engine's entry point must know of a trace, to serve calls without Python.
 
-    offer(function, concrete, call, args, kwargs)
+    done = offer(function, concrete, call, args, kwargs)
+    ...                               # the call itself
+    done()
 
 Only the common cases are described: arguments that are arrays, immutable Python values or
 containers of these, guards that can be told by identity. What the function changes outside itself
@@ -10,7 +12,7 @@ of this kind is simply not offered, and `Function.__call__` goes on serving it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,13 +38,25 @@ def offer(
     call: Call,
     args: Sequence[Any],
     kwargs: dict[str, Any],
-) -> None:
-    """Let the engine serve calls like this one, if it can and they are simple enough."""
+) -> Callable[[], None] | None:
+    """What lets the engine serve calls like this one, if they are simple enough.
+
+    To be asked for before the call, which may change its arguments, and called after it, when what
+    the trace reads from outside is as the next call will find it.
+    """
+    try:
+        passed = Passed(function._signature, call, args, kwargs)
+    except NotQuick:
+        return None
+    return lambda: _install(function, concrete, call, passed)
+
+
+def _install(function: Any, concrete: ConcreteFunction, call: Call, passed: Passed) -> None:
     install = getattr(concrete._executable, "quick", None)
     if install is None or config.settings is not config._default or config.check:
         return
     try:
-        quick = describe(concrete, call, Passed(function._signature, call, args, kwargs))
+        quick = describe(concrete, call, passed)
     except NotQuick:
         return
     install(function, quick)
@@ -68,7 +82,7 @@ def describe(concrete: ConcreteFunction, call: Call, passed: Passed) -> Quick:
     quick.names, quick.opened = passed.names, [*passed.opened, *outside.opened]
     if concrete.writes or any(output.origin is not None for output in concrete.outputs):
         quick.outputs, quick.numbers = list(range(len(concrete.graph.results))), {}
-        quick.structure, quick.with_inputs = changes.finisher(concrete), True
+        quick.structure, quick.with_inputs = changes.finisher(concrete, passed), True
     return quick
 
 

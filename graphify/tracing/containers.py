@@ -66,7 +66,7 @@ def fields_of(value: Any) -> list[tuple[tuple[str, Any], Any]]:
 
 
 def is_record(value: Any) -> bool:
-    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return hasattr(type(value), "__dataclass_fields__")  # as dataclasses.is_dataclass looks
 
 
 def container_ids(value: Any) -> list[int]:

@@ -1,8 +1,10 @@
 """Calls that CPython makes straight into machine code, and all those that must not be."""
 
 import copy
+import gc
 import sys
 import threading
+import weakref
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
@@ -668,3 +670,44 @@ def test_what_machine_code_cannot_look_at_is_asked_for_at_each_call():
     loss, w, b = expected(x, 0.5)
     np.testing.assert_allclose(step(x), loss)
     np.testing.assert_allclose(model.w, w)
+
+
+@needs_entry
+def test_containers_are_updated_without_tracing_or_binding():
+    @graphify.function
+    def step(weights, slopes, *, rate):
+        for name in weights:
+            weights[name] = weights[name] - rate * slopes[name]
+        slopes["seen"][:] = 1.0
+
+    def fresh():
+        slopes = {"a": np.ones(3), "b": np.full(2, 2.0), "seen": np.zeros(1)}
+        return {"a": np.zeros(3), "b": np.zeros(2)}, slopes
+
+    for _ in range(3):
+        step(*fresh(), rate=0.5)
+    seen = by_python(step)
+    weights, slopes = fresh()
+    for turn in (1, 2):
+        step(weights, slopes, rate=0.5)
+        np.testing.assert_array_equal(weights["a"], np.full(3, -0.5 * turn))
+        np.testing.assert_array_equal(weights["b"], np.full(2, -1.0 * turn))
+    assert not seen and slopes["seen"] == 1 and len(step.traces()) == 1
+    with pytest.raises(TraceError, match="passed twice"):
+        both = {"a": np.ones(3), "b": np.ones(2)}
+        graphify.function(lambda p, q: p.update(a=q["b"]))(both, both)
+
+
+@needs_entry
+def test_nothing_that_was_passed_is_kept():
+    @graphify.function
+    def f(w, x):
+        w["a"] = w["a"] + x
+        return x * 2
+
+    w, x = {"a": X + 1}, X + 0.5
+    f(w, x), f(w, x)
+    kept = [weakref.ref(w["a"]), weakref.ref(x)]
+    del w, x
+    gc.collect()
+    assert [ref() is None for ref in kept] == [True, True]

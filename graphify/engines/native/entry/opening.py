@@ -9,7 +9,7 @@ table knows, in one row; null if keywords or containers are others. Everything i
 from __future__ import annotations
 
 from graphify.engines.native.entry import capi, table
-from graphify.engines.native.entry.rows import NULL, THINGS, at_byte, get, number, require
+from graphify.engines.native.entry.rows import NULL, PASSED, THINGS, at_byte, get, number, require
 from graphify.engines.native.llvm import BIT, I32, I64, PTR, Function, Module, V
 
 _FIRST_OF_VARIABLE = 16  # where objects of variable size keep their length
@@ -106,6 +106,7 @@ def _write_things(made: Module) -> None:
     params = [(PTR, "trace"), (PTR, "args"), (PTR, "names"), (PTR, "scratch")]
     f = made.function("things", PTR, params, "internal", "alwaysinline nounwind")
     entry, args, names, no = f.args["trace"], f.args["args"], f.args["names"], f.label("no")
+    f.store(args, f.at(f.args["scratch"], PTR, PASSED))
     given = count_names(f, names)
     require(f, f.icmp("eq", given, get(f, entry, table.ENTRY_WORDS, "names")), no)
     expected = get(f, entry, table.ENTRY_WORDS, "name_rows")

@@ -20,7 +20,8 @@ NUMBERS = OBJECTS + table.MOST_VALUES  # the values of numbers
 NUMBER_WORDS = 2
 RESULTS = NUMBERS + NUMBER_WORDS * table.MOST_VALUES  # and of those that are results
 THINGS = RESULTS + NUMBER_WORDS * table.MOST_VALUES  # arguments, elements of containers
-SCRATCH_WORDS = THINGS + table.MOST_THINGS
+PASSED = THINGS + table.MOST_THINGS  # where the arguments are that were passed
+SCRATCH_WORDS = PASSED + 1
 
 
 def number(value: int) -> V:

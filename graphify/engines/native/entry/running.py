@@ -152,14 +152,19 @@ def _finish_list(f: Function, entry: V, scratch: V, leaves: V) -> None:
 
 
 def _given(f: Function, entry: V, scratch: V) -> V:
-    """A list of those arguments that are inputs; null: no memory."""
-    count = get(f, entry, table.ENTRY_WORDS, "arguments")
-    result = f.call("PyList_New", PTR, [count])
-    objects = f.at(scratch, PTR, rows.OBJECTS)
-    with f.when(f.icmp("ne", result, NULL)), f.counting(number(0), count) as index:
-        thing = f.load(PTR, f.at(objects, PTR, index))
-        f.call("Py_IncRef", VOID, [thing])
-        f.call("PyList_SetItem", I32, [result, index, thing])
+    """A list of those arguments that are inputs and of all that was passed; null: no memory."""
+    inputs = get(f, entry, table.ENTRY_WORDS, "arguments")
+    names = get(f, entry, table.ENTRY_WORDS, "names")
+    passed = f.add(get(f, entry, table.ENTRY_WORDS, "count"), names)
+    result = f.call("PyList_New", PTR, [f.add(inputs, passed)])
+    with f.when(f.icmp("ne", result, NULL)):
+        objects = f.at(scratch, PTR, rows.OBJECTS)
+        arguments = f.load(PTR, f.at(scratch, PTR, rows.PASSED))
+        for source, count, first in ((objects, inputs, number(0)), (arguments, passed, inputs)):
+            with f.counting(number(0), count) as index:
+                thing = f.load(PTR, f.at(source, PTR, index))
+                f.call("Py_IncRef", VOID, [thing])
+                f.call("PyList_SetItem", I32, [result, f.add(first, index), thing])
     return result
 
 
