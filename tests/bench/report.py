@@ -1,6 +1,7 @@
 """Results of `run.py` as a page of the documentation, with a picture of the ratios.
 
-    python tests/bench/report.py results.json [more.json ...] [--to docs/benchmarks.md] [--note TEXT]
+    python tests/bench/report.py results.json [more.json ...] [--to docs/benchmarks.md]
+                                 [--note 'what else to know']
 
 A row that is in several files is taken from the last one, so one row can be measured again.
 """
