@@ -193,11 +193,12 @@ def _carried_places(
     """
     places: list[Lens | Var] = []
     first: list[tuple[Lens, ArrayValue]] = []
+    hint = low.hint
     for k in range(carry):
         value = node.inputs[k]
+        low.hint = names[k].node.attrs.get("name") or hint
         if not value.spec.shape:
-            name = names[k].node.attrs.get("name") or low.hint
-            places.append(low.variable(name, low.scalar(value)))
+            places.append(low.variable(low.hint, low.scalar(value)))
             continue
         lens = low.overwrites(value, node)
         if lens is None:
@@ -207,6 +208,7 @@ def _carried_places(
                 lens = whole(low.buffer(array.dtype, array.shape))
             first.append((lens, array))
         places.append(lens)
+    low.hint = hint
     for lens, array in first:
         low.assign(lens, array)
     return places
