@@ -207,6 +207,15 @@ def nbody(p, v, m, dt, steps):
     return 0.5 * (m * (v**2).sum(axis=1)).sum()
 
 
+@program((np.arange(6.0).reshape(2, 3) + 1,), (np.arange(15.0).reshape(5, 3) - 4,))
+def rows_of_a_constant_beside_others(y):
+    v = np.zeros((2, 3))
+    for a, b in zip(v, y):
+        a[:] -= np.tanh(b)
+        v = v * 2
+    return v
+
+
 @program(
     (
         np.array(48),

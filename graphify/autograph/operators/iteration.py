@@ -170,9 +170,12 @@ def _all_items(iterables: tuple[Any, ...]) -> list[Items] | None:
 
 
 def _of_sequence(iterable: Any) -> Items:
-    """A Python sequence of numbers or arrays beside a staged one: stacked."""
+    """What Python iterates, beside something staged: rows of an array, or a sequence stacked."""
     from graphify.ir.bind import asarray_hook
 
+    if isinstance(iterable, (Tensor, np.ndarray)) and iterable.ndim:
+        rows = resolve(as_tensor(iterable))  # views: what is written to them is written to it
+        return Items(rows.dims[0], lambda i: rows[i])
     values = list(iterable)
     tensor = resolve(asarray_hook(values))
     return Items(builtins.len(values), lambda i: tensor[i], values)
