@@ -146,7 +146,8 @@ class Quick:
         names: of the keyword arguments, in order.
         opened: containers that are taken apart, each after the one it is in.
         with_inputs: whether `structure` is called with a second list as well: the arguments that
-            are inputs, and then all that was passed. It may give NotImplemented: the call is then made by way of Python.
+            are inputs, and then all that was passed. It may give NotImplemented: the call is then
+            made by way of Python.
         ask: called at each call of this kind; unless it gives True, the call is made by way of
             Python.
     """

@@ -3,7 +3,7 @@
     for i in n:                             for a in ceil(n / 16), b in ceil(m / 16):
         for j in m:                             for i in 16:
             y[i, j] = x[j, i]       ->              for j in 16:
-                                                        y[16*a + i, 16*b + j] = x[16*b + j, 16*a + i]
+                                                        y[16*a+i, 16*b+j] = x[16*b+j, 16*a+i]
 
 Along the inmost loop x jumps from row to row; a cache line of it is used again in the next turn of
 the loop around, if it is still there. Where no access runs along the inmost index but others run
