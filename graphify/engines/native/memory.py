@@ -31,6 +31,8 @@ NAMES = ("graphify_allocate", "graphify_free", "graphify_recycle", "graphify_unl
 
 def allocate(size: int) -> int:
     """The address of a block of `size` bytes (0: no memory)."""
+    if size >= 1 << 63:
+        return 0
     return _function("graphify_allocate", ctypes.c_void_p, ctypes.c_int64)(size) or 0
 
 
@@ -106,6 +108,8 @@ def _count(f: Function, change: V) -> None:
 
 def _write_allocate(made: Module) -> None:
     f = made.function("graphify_allocate", PTR, [(I64, "bytes")])
+    with f.when(f.icmp("slt", f.args["bytes"], V(I64, "0"))):  # a product that has overflowed
+        f.ret(V(PTR, "null"))
     kind = _class_of(f, f.args["bytes"])
     size = _size_of(f, kind)
     head, lock = f.at(HEADS, PTR, kind), f.at(LOCKS, I32, kind)

@@ -20,7 +20,18 @@ from graphify.engines.native.entry.rows import (
     require,
 )
 from graphify.engines.native.entry.words import LARGE
-from graphify.engines.native.llvm import F64, I32, I64, PTR, VOID, Function, Module, V
+from graphify.engines.native.llvm import (
+    BIT,
+    F64,
+    I32,
+    I64,
+    PTR,
+    VOID,
+    Function,
+    Module,
+    Type,
+    V,
+)
 
 AGAIN, PENDING = V(I32, "1"), V(I32, "-1")
 
@@ -228,7 +239,7 @@ def _write_allocate(made: Module) -> None:
         f.store(number(0), known)
         with f.counting(number(0), get(f, row, table.RESULT_WORDS, "ndim")) as axis:
             dim = f.load(I64, f.at(dims, I64, axis))
-            f.store(f.mul(f.load(I64, size), dim), size)
+            f.store(_saturating_product(f, f.load(I64, size), dim), size)
             f.store(f.or_(f.load(I64, known), dim), known)  # negative as soon as one of them is
         is_number = f.icmp("ne", get(f, row, table.RESULT_WORDS, "number"), number(0))
         with f.when(is_number):
@@ -245,6 +256,13 @@ def _write_allocate(made: Module) -> None:
     f.ret(f.load(I64, total))
     f.start(no)
     f.ret(number(-1))
+
+
+def _saturating_product(f: Function, a: V, b: V) -> V:
+    """a * b, or bytes that no machine has if 64 bits do not hold it."""
+    pair = f.intrinsic("smul.with.overflow", a, b, result=Type("{ i64, i1 }"))
+    product, over = f.op(I64, f"extractvalue {pair}, 0"), f.op(BIT, f"extractvalue {pair}, 1")
+    return f.select(over, number(1 << 62), product)
 
 
 def _write_finish(made: Module) -> None:

@@ -11,19 +11,16 @@ from __future__ import annotations
 from math import prod
 
 from graphify.engines.native import memory as blocks
-from graphify.engines.native.llvm import I8, I64, PTR, VOID, V
+from graphify.engines.native.llvm import BIT, I8, I64, PTR, VOID, Function, Type, V
 from graphify.engines.native.loops.program import (
     Allocate,
     Buffer,
     Const,
-    Expr,
     Free,
     Handle,
     Point,
     Result,
     Swap,
-    index,
-    times,
 )
 from graphify.engines.native.translate import addresses, cells
 from graphify.engines.native.translate.cells import Cell
@@ -33,6 +30,7 @@ from graphify.engines.native.translate.writer import NULL, Unit, Writer, number
 ALLOCATE, FREE = blocks.NAMES[:2]
 ARENA = 16 << 10  # bytes of small temporaries on the stack
 ALIGN = 64
+MOST = 1 << 62  # bytes that no machine has
 
 
 @rule(Allocate)
@@ -63,10 +61,25 @@ def _fits_arena(w: Writer, buffer: Buffer, size: int) -> bool:
 
 
 def _bytes(w: Writer, buffer: Buffer) -> V:
-    total: Expr = index(buffer.dtype.itemsize)
+    """The size of a buffer; more than there ever is where 64 bits do not hold it."""
+    fixed, total = buffer.dtype.itemsize, None
     for dim in buffer.shape:
-        total = times(total, dim)
-    return addresses.value(w, total)
+        if isinstance(dim, Const):
+            fixed *= int(dim.value)
+            continue
+        length = addresses.value(w, dim)
+        total = length if total is None else saturating_product(w.f, total, length)
+    if total is None:
+        return number(min(fixed, MOST))
+    return saturating_product(w.f, total, number(min(fixed, MOST)))
+
+
+def saturating_product(f: Function, a: V, b: V) -> V:
+    """a * b of numbers that are not negative, MOST if that is too large."""
+    both = Type("{ i64, i1 }")
+    pair = f.intrinsic("smul.with.overflow", a, b, result=both)
+    product, over = f.op(I64, f"extractvalue {pair}, 0"), f.op(BIT, f"extractvalue {pair}, 1")
+    return f.select(over, number(MOST), product)
 
 
 def allocate(w: Writer, size: V) -> V:
