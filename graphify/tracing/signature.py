@@ -124,6 +124,7 @@ def _flat(print_: Any) -> Any:
 
 # Switches that change the graph or what runs it: each value has traces of its own.
 SWITCHES = ("promotion", "prefer_float32", "passes", "engine")
+_switches = operator.attrgetter(*SWITCHES)
 
 
 class Call:
@@ -154,10 +155,9 @@ class Call:
         kwargs: dict[str, Any],
         general: frozenset[int] = frozenset(),
     ) -> None:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        self.arguments, self.general, self.bound = (args, kwargs), general, bound.arguments
-        self.leaves, self.treedef = tree.flatten(dict(bound.arguments), is_leaf=_is_leaf)
+        self.arguments, self.general = (args, kwargs), general
+        self.bound = _bound(signature, args, kwargs)
+        self.leaves, self.treedef = tree.flatten(dict(self.bound), is_leaf=_is_leaf)
         self.names: list[str] = []  # filled on demand by `name`
         self.arrays: list[Tensor | TensorSpec] = []  # distinct ones
         self.positions: list[int] = []  # of those, among the leaves
@@ -167,7 +167,7 @@ class Call:
         self.shapes = tuple(
             a.shape if isinstance(a, TensorSpec) else a.numpy().shape for a in self.arrays
         )
-        self.key = (self.treedef, keys, *(getattr(config, name) for name in SWITCHES))
+        self.key = (self.treedef, keys, *_switches(config.settings))
 
     @property
     def scattered(self) -> set[int]:
@@ -208,7 +208,8 @@ class Call:
             if first == len(self.arrays):
                 self.arrays.append(tensor)
                 self.positions.append(position)
-            return ArrayKey(tensor.dtype, tensor.ndim, first, tensor._weak, tensor._scalar)
+            value = tensor.numpy()
+            return ArrayKey(value.dtype, value.ndim, first, tensor._weak, tensor._scalar)
         if kind in STATIC:
             return StaticKey(kind, leaf)
         if isinstance(leaf, (np.ndarray, np.generic)):
@@ -220,6 +221,22 @@ class Call:
                 remedy="pass a list or an array, such as list(...) of it",
             )
         return StaticKey(kind, _Thing(fingerprint(leaf)))
+
+
+def _bound(
+    signature: inspect.Signature, args: Sequence[Any], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """What each parameter gets."""
+    parameters = signature.parameters
+    simple = not kwargs and len(args) == len(parameters)
+    if simple and all(p.kind in _BY_POSITION for p in parameters.values()):
+        return dict(zip(parameters, args, strict=True))
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.arguments
+
+
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def fits_64_bits(number: int | float | complex) -> bool:
@@ -240,6 +257,8 @@ def _number(value: Any) -> Any:
 
 def is_array(leaf: Any) -> bool:
     """Whether an argument is traced: arrays and what converts to them, not Variables."""
+    if type(leaf) is Tensor:
+        return True
     if isinstance(leaf, Tensor):
         return not hasattr(leaf, "assign")
     if isinstance(leaf, (np.ndarray, np.generic)):

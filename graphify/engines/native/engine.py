@@ -114,6 +114,8 @@ def _layout(array: Array) -> str:
 class NativeExecutable:
     """A graph with its machine code, one version for each layout of arguments met so far."""
 
+    gives_new_arrays = True  # results never share memory with arguments or each other
+
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self._versions: dict[Layouts, Compiled] = {}

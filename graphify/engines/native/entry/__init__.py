@@ -21,6 +21,8 @@ Addresses it put there are freed by the caller also when it fails.
 | host.py        | Python functions that compiled graphs call                           |
 | python_call.py | `Runner`: calls a compiled graph by way of Python                    |
 | table.py       | descriptions of calls in memory, for the entry point                 |
+| rows.py        | what the native code below is written with                           |
+| opening.py     | native code: keywords, and arguments that are containers             |
 | matching.py    | native code: whether a call is one that a table describes            |
 | running.py     | native code: running the graph, making tensors of its results        |
 | vectorcall.py  | the entry point: calls a compiled graph without Python               |

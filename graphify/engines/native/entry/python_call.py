@@ -20,7 +20,15 @@ from graphify.engines.native import library, memory
 from graphify.engines.native.entry import host
 from graphify.engines.native.entry.room import Quick
 from graphify.engines.native.entry.sites import Site
-from graphify.engines.native.entry.words import Array, Layout, Words, new_array, on_block, plain
+from graphify.engines.native.entry.words import (
+    Array,
+    Layout,
+    Words,
+    address_of,
+    new_array,
+    on_block,
+    plain,
+)
 from graphify.engines.native.jit import Code
 from graphify.errors import InternalError
 from graphify.ir.sizes import SizeVar
@@ -130,7 +138,7 @@ class Runner:
             if -1 in dims:
                 continue
             given[index] = new_array(dims, self.results[index].dtype)
-            outputs[at] = given[index].ctypes.data
+            outputs[at] = address_of(given[index])
         return given
 
     def _taken_over(self, index: int, outputs: Words) -> Array:
