@@ -566,6 +566,53 @@ def added_to_where_bound(x):
     return y
 
 
+# Names bound anew in a loop in which their first array is written to by another way.
+
+
+@program((np.ones((3, 3)),), (np.arange(15.0).reshape(5, 3),))
+def written_through_a_view(y):
+    v = y * 0
+    w = v[0]
+    for i in range(len(y)):
+        w += i + y[0, 0]
+        v = v * 2
+    return v
+
+
+@program((np.ones((3, 3)),), (np.arange(15.0).reshape(5, 3),))
+def written_through_what_the_loop_goes_over(y):
+    v = y * 0
+    for a, b in zip(v, y):
+        a[:] -= np.tanh(b)
+        v = v * 2
+    return v
+
+
+@program((np.ones((3, 3)),), (np.arange(15.0).reshape(5, 3),))
+def written_through_a_list(y):
+    v = y * 0
+    kept = [v[0]]
+    for i in range(len(y)):
+        kept[0] += i + y[0, 0]
+        v = v * 2
+    return v
+
+
+class Holder:
+    pass
+
+
+@program((np.ones((3, 3)),), (np.arange(15.0).reshape(5, 3),))
+def written_through_an_attribute(y):
+    v = y * 0
+    holder = Holder()
+    holder.array = v
+    for i in range(len(y)):
+        holder.array[0] += i + y[0, 0]
+        v = v * 2
+    return v
+
+
 def leaves(value):
     return list(value) if isinstance(value, (tuple, list)) else [value]
 

@@ -200,10 +200,19 @@ def all_numbers(*tensors: Tensor) -> builtins.bool:
 
 
 def sum(iterable: Any, /, start: Any = 0) -> Any:
-    if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
+    if not (builtins.isinstance(iterable, Tensor) and is_staged(iterable)):
+        return builtins.sum(iterable, start)
+    length = iterable.dims[0] if iterable.dims else 1
+
+    def total() -> Any:
         first = start + iterable[0]
         return for_(iterable[1:], lambda row, total: (total + row,), (first,), ("total",))[0]
-    return builtins.sum(iterable, start)
+
+    if builtins.isinstance(length, builtins.int):
+        return total() if length else start
+    if iterable.ndim > 1:  # of no rows, the sum would be a number; what is asked for is a row
+        return total()
+    return if_exp(as_tensor(length) > 0, total, lambda: start)
 
 
 def any(iterable: Any) -> Any:

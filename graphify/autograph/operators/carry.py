@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from types import FrameType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from graphify.autograph.operators.heap import (
     slots_of,
     watch_cells,
 )
+from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.looplinks import LoopLinks, Place
 from graphify.autograph.operators.sharing import ALIAS, is_number
 from graphify.autograph.operators.state import (
@@ -371,6 +372,33 @@ def storage_of(tensor: Tensor) -> Tensor:
     return tensor
 
 
+MOST = 1000  # objects looked at for others that show a tensor's storage
+
+
+def _show(values: list[Any], tensor: Tensor) -> bool:
+    """Whether views of a tensor, or containers and objects with it inside, are among values."""
+    pending = [(value, False) for value in values]
+    seen: set[int] = set()
+    while pending:
+        value, inside = pending.pop()
+        if isinstance(value, Tensor):
+            if storage_of(value) is tensor and (inside or value is not tensor):
+                return True
+            continue
+        if id(value) in seen or isinstance(value, (ModuleType, FunctionType, type)):
+            continue
+        seen.add(id(value))
+        if len(seen) > MOST:
+            return True  # who knows
+        if isinstance(value, (list, tuple, set)):
+            pending += [(item, True) for item in value]
+        elif isinstance(value, dict):
+            pending += [(item, True) for item in value.values()]
+        elif hasattr(value, "__dict__"):
+            pending += [(item, True) for item in vars(value).values()]
+    return False
+
+
 def _is_private(tensor: Tensor) -> bool:
     """Whether no argument, captured array, view or other name shows this tensor's storage."""
     root = root_of(current_builder())
@@ -378,13 +406,17 @@ def _is_private(tensor: Tensor) -> bool:
         return False
     if any(tensor is twin for _, twin in root.outside.values()) or id(tensor) in root.arguments:
         return False
-    names = 0
     frame_: FrameType | None = sys._getframe(1)
     while frame_ is not None:
-        if not is_internal(frame_.f_code.co_filename):
-            names = max(names, sum(value is tensor for value in frame_.f_locals.values()))
+        values = list(frame_.f_locals.values())
+        if is_internal(frame_.f_code.co_filename):
+            values = [t for items in values if isinstance(items, Items) for t in items.shown]
+            if any(storage_of(shown) is tensor for shown in values):
+                return False  # what the loop goes over
+        elif sum(value is tensor for value in values) > 1 or _show(values, tensor):
+            return False
         frame_ = frame_.f_back
-    return names <= 1
+    return True
 
 
 @dataclass(slots=True)

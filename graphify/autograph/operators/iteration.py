@@ -31,6 +31,7 @@ class Items:
     item: Callable[[Any], Any]
     python: Any = None
     optional: bool = False
+    shown: tuple[Tensor, ...] = ()  # the tensors that the items are views of
 
     def concrete(self) -> Iterator[Any]:
         """The items, for loops of known length; each is looked up when its turn comes."""
@@ -43,7 +44,7 @@ class Items:
         """The items after the first one, of a sequence of known length."""
         assert isinstance(self.length, int)
         later = None if self.python is None else self.python[1:]
-        return Items(self.length - 1, lambda i: self.item(i + 1), later, self.optional)
+        return Items(self.length - 1, lambda i: self.item(i + 1), later, self.optional, self.shown)
 
     def __iter__(self) -> Iterator[Any]:
         if not isinstance(self.length, int):
@@ -84,7 +85,7 @@ def _rows(array: Tensor | np.ndarray[Any, Any]) -> Items | None:
         return None
     if tensor.ndim == 0:
         raise TypeError("iteration over a 0-d array")
-    return Items(tensor.dims[0], lambda i: tensor[i])
+    return Items(tensor.dims[0], lambda i: tensor[i], shown=(tensor,))
 
 
 def range(*args: Any) -> Any:
@@ -175,7 +176,7 @@ def _of_sequence(iterable: Any) -> Items:
 
     if isinstance(iterable, (Tensor, np.ndarray)) and iterable.ndim:
         rows = resolve(as_tensor(iterable))  # views: what is written to them is written to it
-        return Items(rows.dims[0], lambda i: rows[i])
+        return Items(rows.dims[0], lambda i: rows[i], shown=(rows,))
     values = list(iterable)
     tensor = resolve(asarray_hook(values))
     return Items(builtins.len(values), lambda i: tensor[i], values)
@@ -185,7 +186,8 @@ def enumerate(iterable: Any, start: Any = 0) -> Any:
     items = _all_items((iterable,))
     if items is None:
         return builtins.enumerate(iterable, start)
-    return Items(items[0].length, lambda i: (_affine(i, start, 1), items[0].item(i)))
+    only = items[0]
+    return Items(only.length, lambda i: (_affine(i, start, 1), only.item(i)), shown=only.shown)
 
 
 def zip(*iterables: Any, strict: bool = False) -> Any:
@@ -197,7 +199,8 @@ def zip(*iterables: Any, strict: bool = False) -> Any:
         if strict and other.length != length:
             raise ValueError("zip(): staged arguments have different lengths")
         length = length if other.length == length else size_op("min", length, other.length)
-    return Items(length, lambda i: tuple(each.item(i) for each in items))
+    shown = tuple(tensor for each in items for tensor in each.shown)
+    return Items(length, lambda i: tuple(each.item(i) for each in items), shown=shown)
 
 
 def reversed(iterable: Any) -> Any:
@@ -206,4 +209,4 @@ def reversed(iterable: Any) -> Any:
         return builtins.reversed(iterable)
     only = items[0]
     last = only.length - 1 if isinstance(only.length, int) else as_tensor(only.length) - 1
-    return Items(only.length, lambda i: only.item(last - i))
+    return Items(only.length, lambda i: only.item(last - i), shown=only.shown)

@@ -200,11 +200,7 @@ def _stage_or_unroll(
     if peel and test is None:
         assert isinstance(items.length, int)
         state = body(next(items.concrete()), *state)
-        python = None if items.python is None else items.python[1:]
-        rest = iteration.Items(
-            items.length - 1, lambda i: items.item(i + 1), python, items.optional
-        )
-        return _stage_or_unroll(rest, body, state, names, test, peel=False)
+        return _stage_or_unroll(items.without_first(), body, state, names, test, peel=False)
     _note_unrolling(builder, items, reason)
     return _python_for(items.concrete(), body, state, names, test)
 
