@@ -295,6 +295,22 @@ def test_loops_of_known_length(length: int, heavy: int, monkeypatch: pytest.Monk
     np.testing.assert_array_equal(got, array + 1)
 
 
+def test_sizes_are_never_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outline, "LONG", 1)
+    n, i = Var("n", INDEX), Var("i", INDEX)
+    half, more = Var("half", INDEX), Var("more", INDEX)
+    sizes = (
+        Let(half, Apply("floor_divide", (n, index(2)), INDEX)),
+        Let(more, plus(half, index(3))),
+    )
+    x, y = Buffer("x", I32, (n,), Param(0)), Buffer("y", I32, (more,), Result(0))
+    turns = (For(i, more, (Store(y, (i,), Load(x, (ZERO,))),)), Note("nothing"))
+    (got,) = Compiled(Program("p", (x,), (y,), sizes, ((more,),), turns))(
+        np.arange(7, 17, dtype=I32)
+    )
+    np.testing.assert_array_equal(got, np.full(8, 7))
+
+
 def _agree(seed: int) -> None:
     program = Writer(seed).program()
     law(program)

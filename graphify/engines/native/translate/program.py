@@ -42,7 +42,7 @@ from graphify.engines.native.translate import (
     memory,
     vectors,
 )
-from graphify.engines.native.translate.statements import block
+from graphify.engines.native.translate.statements import block, in_line
 from graphify.engines.native.translate.writer import NULL, Domain, Home, Unit, Writer, number
 from graphify.ir.types import is_inexact
 
@@ -81,7 +81,7 @@ def _unit(module: Module, program: Program, target: Target) -> Unit:
 def _shapes(unit: Unit) -> None:
     w = _open(unit, "shapes", NULL, NULL)
     _load_inputs(w)
-    block(w, unit.program.sizes)
+    in_line(w, unit.program.sizes)  # not in parts: what they declare is used below
     for position, dims in enumerate(unit.program.dims):
         at = memory.result_word(unit, position) + 1
         for axis in range(unit.program.results[position].ndim):
@@ -95,7 +95,7 @@ def _run(unit: Unit) -> None:
     spot = w.f.spot("body")
     _load_inputs(w)
     _load_outputs(w)
-    block(w, tuple(s for s in unit.program.sizes if not isinstance(s, Fail)))  # by @shapes
+    in_line(w, tuple(s for s in unit.program.sizes if not isinstance(s, Fail)))  # by @shapes
     block(w, unit.program.body)
     _close(w)
     with w.f.writing_at(spot):
