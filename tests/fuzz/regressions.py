@@ -253,6 +253,12 @@ def program(x, k):
     before[0] = 3.0
     return x, before
 """,
+    "the sum of no elements": """
+def program(x, y, k):
+    few = x[k:2]
+    few += sum(few) + sum(y[:0], 1.5)
+    return few, x, sum(y[:k])
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0
