@@ -77,7 +77,7 @@ enter17:
 for13:
   %i13 = phi i64 [0, %enter17], [%i13.next, %some24]
   %v20 = and i64 %i13, 7
-  %v21 = icmp eq i64 %v20, 0
+  %v21 = icmp eq i64 %v20, 7
   br i1 %v21, label %due18, label %on19, !prof !0
 due18:
   br label %on19

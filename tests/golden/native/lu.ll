@@ -29,7 +29,7 @@ enter20:
 for16:
   %i16 = phi i64 [0, %enter20], [%i16.next, %done40]
   %v23 = and i64 %i16, 7
-  %v24 = icmp eq i64 %v23, 0
+  %v24 = icmp eq i64 %v23, 7
   br i1 %v24, label %due21, label %on22, !prof !0
 due21:
   %v25 = call i32 @graphify_poll()
@@ -66,7 +66,7 @@ enter43:
 for39:
   %i39 = phi i64 [0, %enter43], [%i39.next, %some60]
   %v46 = and i64 %i39, 7
-  %v47 = icmp eq i64 %v46, 0
+  %v47 = icmp eq i64 %v46, 7
   br i1 %v47, label %due44, label %on45, !prof !0
 due44:
   %v48 = call i32 @graphify_poll()

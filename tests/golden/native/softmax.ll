@@ -159,7 +159,7 @@ for21:
   %i21 = phi i64 [%begin, %enter25], [%i21.next, %some312]
   store i64 %i21, ptr %stack7
   %v28 = and i64 %i21, 7
-  %v29 = icmp eq i64 %v28, 0
+  %v29 = icmp eq i64 %v28, 7
   br i1 %v29, label %due26, label %on27, !prof !0
 due26:
   %v30 = call i32 @graphify_poll()

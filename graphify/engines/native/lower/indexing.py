@@ -34,6 +34,7 @@ from graphify.engines.native.lower.elementwise import (
     mismatch,
     spread,
 )
+from graphify.engines.native.lower.liveness import UPDATES
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
 
@@ -119,6 +120,34 @@ def _slice_update(low: Lowering, node: Node) -> None:
     with low.loops(shape) as at:
         low.store(part, at, new.at(at))
     low.define(value, lens)
+    _found_there(low, node, part)
+
+
+LOOK = 40  # nodes that are looked through for the next update of an array
+
+
+def _found_there(low: Lowering, node: Node, part: Lens) -> None:
+    """New elements are read from the place they were put, and need no memory of their own.
+
+    As long as nothing is put there again: the next update would then have to copy the array.
+    """
+    value, facts = node.inputs[1], low.frame.facts
+    known = low.frame.values[value]
+    if not isinstance(known, Lens) or known.buffer.root not in low.own:
+        return
+    if not known.is_whole or not low.same_shape(known.shape, part.shape):
+        return
+    first, last = facts.position[node] + 1, facts.used[value]
+    if first > last or last > first + LOOK:
+        return
+    until = facts.nodes[first : last + 1]
+    if any(Value(node) in later.inputs and _changes(later) for later in until):
+        return
+    low.define(value, part)
+
+
+def _changes(node: Node) -> bool:
+    return node.op.name in UPDATES or any(True for _ in node.subgraphs)
 
 
 def _fitted(low: Lowering, node: Node, new: ArrayValue, shape: tuple[Expr, ...]) -> ArrayValue:

@@ -37,6 +37,7 @@ from graphify.engines.native.loops.program import (
     Point,
     Reduce,
     Set,
+    Stmt,
     Swap,
     Var,
     While,
@@ -100,7 +101,8 @@ def serial(w: Writer, stmt: For) -> None:
         return
     with turns(w, stmt.var, number(0), extent, changes(stmt.body)):
         if not _is_short(stmt.extent):
-            poll_some(w, addresses.value(w, stmt.var), OUTER)
+            every = OUTER if any(_is_long(s) for s in statements(stmt.body)) else WHILE
+            poll_some(w, addresses.value(w, stmt.var), every)
         block(w, stmt.body)
 
 
@@ -109,13 +111,17 @@ def poll_some(w: Writer, turn: V, every: int, also: Callable[[], None] | None = 
     f = w.f
     due, on = f.label("due"), f.label("on")
     rest = f.and_(turn, V(turn.type, str(every - 1)))
-    f.br_if(f.icmp("eq", rest, V(turn.type, "0")), due, on, w.unlikely)
+    f.br_if(f.icmp("eq", rest, V(turn.type, str(every - 1))), due, on, w.unlikely)
     f.start(due)
     w.poll()
     if also is not None:
         also()
     f.br(on)
     f.start(on)
+
+
+def _is_long(stmt: Stmt) -> bool:
+    return isinstance(stmt, For | While | Call)
 
 
 def _is_inner(body: Block) -> bool:
