@@ -72,15 +72,13 @@ class Code:
     @property
     def llvm_ir(self) -> str:
         """The optimised IR, made anew from the text, with its comments."""
-        with _compiler() as compiler:
-            module = compiler.optimised(self._text, self._level, marked=True)
+        with _compiler() as compiler, compiler.optimised(self._text, self._level, True) as module:
             return marks.in_ir(str(module), marks.comments(self._text))
 
     @property
     def asm(self) -> str:
         """The assembly, made anew from the text, with its comments."""
-        with _compiler() as compiler:
-            module = compiler.optimised(self._text, self._level, marked=True)
+        with _compiler() as compiler, compiler.optimised(self._text, self._level, True) as module:
             assembly = compiler.machine(self._level).emit_assembly(module)
             return marks.in_assembly(assembly, marks.comments(self._text))
 
@@ -184,30 +182,36 @@ class _Compiler:
             self._machines[level] = self._new_machine(level)
         return self._machines[level]
 
-    def optimised(self, text: str, level: Level, marked: bool = False) -> Any:
+    @contextmanager
+    def optimised(self, text: str, level: Level, marked: bool = False) -> Iterator[Any]:
         """The module of a text, after the passes of a level; `marked`: see marks.py."""
-        # A context of its own: types and constants of the global one are never freed.
-        context = llvm.create_context()
         text = self._header + _DEFINITION.sub(rf"\1{self._attributes}{{", text)
         if marked:
             text = marks.mark(text)
-        module = llvm.parse_assembly(text, context)
-        module.verify()
-        if level != "none":
-            tuning = llvm.create_pipeline_tuning_options(speed_level=2)
-            tuning.loop_vectorization = False
-            tuning.slp_vectorization = False
-            builder = llvm.create_pass_builder(self.machine(level), tuning)
+        # Each thing is closed before what it lives in. The garbage collector, to which they are
+        # left if an exception keeps them, knows no such order, and LLVM does not survive another.
+        # A context of its own: types and constants of the global one are never freed.
+        with _closing(llvm.create_context()) as context:
+            with _closing(llvm.parse_assembly(text, context)) as module:
+                module.verify()
+                if level != "none":
+                    self._optimise(module, level)
+                yield module
+
+    def _optimise(self, module: Any, level: Level) -> None:
+        tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+        tuning.loop_vectorization = False
+        tuning.slp_vectorization = False
+        with _closing(llvm.create_pass_builder(self.machine(level), tuning)) as builder:
             _passes(level, builder).run(module, builder)
-        return module
 
     def image(self, text: str, level: Level, name: str) -> bytes:
         """The object file of a text."""
         try:
-            module = self.optimised(text, level)
+            with self.optimised(text, level) as module:
+                return bytes(self.machine(level).emit_object(module))
         except RuntimeError as error:
             raise InternalError(f"native code {name}: {error}") from error
-        return bytes(self.machine(level).emit_object(module))
 
     def link(
         self, image: bytes, exports: Sequence[str], imports: Mapping[str, int], name: str
@@ -228,6 +232,15 @@ class _Compiler:
             return library.link(self._linker, f"{name}.{next(self._number)}")
         except RuntimeError as error:
             raise InternalError(f"native code {name}: {error}") from error
+
+
+@contextmanager
+def _closing(thing: Any) -> Iterator[Any]:
+    """One of LLVM's objects, closed behind the block."""
+    try:
+        yield thing
+    finally:
+        thing.close()
 
 
 def _passes(level: Level, builder: Any) -> Any:

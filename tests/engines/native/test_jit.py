@@ -104,6 +104,26 @@ def test_text_that_llvm_refuses_is_an_internal_error():
         jit.compile("define i64 @f() { ret float 1.0 }", ["f"], name="broken")
 
 
+def test_an_exception_while_code_is_made_leaves_nothing_to_the_collector(monkeypatch):
+    """The collector would dispose of LLVM's objects in any order, and end the process."""
+
+    def interrupted(level, builder):
+        raise KeyboardInterrupt
+
+    kept = []
+    with monkeypatch.context() as patch:
+        patch.setattr(jit, "_passes", interrupted)
+        for number in range(20):
+            with pytest.raises(KeyboardInterrupt) as caught:
+                compiled(number)
+            circle = [caught]  # and through it all frames, with what is in them
+            circle.append(circle)
+            kept.append(circle)
+    kept.clear()
+    gc.collect()
+    assert call(compiled(41), 1) == 42
+
+
 def test_a_library_module_is_made_once_when_first_needed():
     made = []
 
