@@ -10,6 +10,7 @@ import os
 import pytest
 
 from tests.conftest import tensorflow_can_be_imported
+from tests.fuzz.aliasing import aliasing_program
 from tests.fuzz.generator import random_program
 from tests.fuzz.regressions import SOURCES, regression
 from tests.fuzz.running import compare
@@ -24,6 +25,12 @@ def engines_for(seed: int) -> list[str]:
 
 def test_random_program(program_seed: int) -> None:
     verdict = compare(random_program(program_seed), engines_for(program_seed))
+    assert verdict.difference is None, str(verdict.difference)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_program_of_many_names(seed: int) -> None:
+    verdict = compare(aliasing_program(seed), engines_for(seed))
     assert verdict.difference is None, str(verdict.difference)
 
 
