@@ -145,14 +145,16 @@ def _memory_order(x: Tensor) -> tuple[int, ...]:
 
 @implements(np.ravel)
 def ravel(a: Any, order: str = "C") -> Tensor:
-    """One dimension: a view where that is possible."""
+    """One dimension: a view of what lies in that order, else a copy."""
     x = to_tensor(a)
     order = _order(order)
     if order == "K":
         _check_memory(x, order)
         x = ops.transpose(x, axes=_memory_order(x)) if x.ndim > 1 else x
         return views.reshape(x, (product(x.dims),))
-    return views.reshape(_reversed(x) if _fortran(x, order) else x, (product(x.dims),))
+    x = _reversed(x) if _fortran(x, order) else x
+    flat = views.reshape(x, (product(x.dims),))
+    return core.copy(flat) if views.is_contiguous(x) is False else flat
 
 
 # --- transpose ------------------------------------------------------------------------------------

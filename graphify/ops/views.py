@@ -166,6 +166,18 @@ def strides_of(x: Tensor, assumed: list[Any] | None = None) -> Strides | None:
     return None if rule is None else rule(base, x._base, attrs)
 
 
+def is_contiguous(x: Tensor) -> bool | None:
+    """Whether NumPy's array would lie in C order without gaps; None where that is not known."""
+    strides = strides_of(x)
+    if strides is None:
+        return None
+    if any(decide_equal(dim, 0) for dim in x.dims):
+        return True
+    axes = zip(x.dims, strides, contiguous_strides(x.dims), strict=True)
+    fits = [decide_equal(s, c) for dim, s, c in axes if not decide_equal(dim, 1)]
+    return None if None in fits else all(fits)
+
+
 def _root(value: Value) -> Value:
     """The value whose layout an updated array keeps."""
     while value.node.op in (slice_update, scatter):

@@ -259,6 +259,14 @@ def program(x, y, k):
     few += sum(few) + sum(y[:0], 1.5)
     return few, x, sum(y[:k])
 """,
+    "ravel of what does not lie in order is a copy": """
+def program(x, w):
+    backwards, some, rows = x[::-1].ravel(), x[1:].ravel(), w[:, 1:].ravel()
+    backwards[0] = 50.0
+    some[0] = 60.0
+    rows[0] = 70.0
+    return x, w
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0
