@@ -203,7 +203,11 @@ class _Compiler:
         tuning.loop_vectorization = False
         tuning.slp_vectorization = False
         with _closing(llvm.create_pass_builder(self.machine(level), tuning)) as builder:
-            _passes(level, builder).run(module, builder)
+            passes = _passes(level, builder)
+            try:
+                passes.run(module, builder)
+            finally:
+                _dispose_of_passes(passes)
 
     def image(self, text: str, level: Level, name: str) -> bytes:
         """The object file of a text."""
@@ -241,6 +245,15 @@ def _closing(thing: Any) -> Iterator[Any]:
         yield thing
     finally:
         thing.close()
+
+
+def _dispose_of_passes(manager: Any) -> None:
+    """Free a pass manager: `close` finds another base class's method first, which does nothing."""
+    if type(manager)._dispose is llvm.ffi.ObjectRef._dispose:
+        llvm.NewPassManager._dispose(manager)
+        manager.detach()
+    else:
+        manager.close()
 
 
 def _passes(level: Level, builder: Any) -> Any:
