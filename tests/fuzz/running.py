@@ -11,9 +11,12 @@ Values agree within the tolerance that all tests have. Where they do not, the pr
 with its rounding shaken (see rounding.py): only a difference that rounding explains is let pass.
 """
 
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +32,32 @@ from tests.tolerances import assert_close
 MAX_LINES = 4000  # of a plain run; longer programs are not worth their time
 MAX_ELEMENTS = 20_000
 SHAKES = 40  # runs with noise, where a difference is to be explained
+SECONDS = 30  # of a staged run whose plain one ends with an error; ten times that otherwise
 MARGIN = 4  # times what the noise does
+
+
+class Endless(BaseException):
+    """A staged run that does not end: plain Python leaves the loop by an error of an element that
+    nobody needs, which a graph does not look up."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise Endless after some time, where the system can interrupt the main thread."""
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise Endless
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class TooLong(Exception):
@@ -172,7 +200,13 @@ def compare(
         staged = graphify.function(program.function, engine=engine)
         for call, (outcome, variant) in enumerate(zip(plain, variants, strict=True)):
             way = f"{engine}, call {call + 1}"
-            got = _run(way, staged, program.arguments(variant))
+            try:
+                with limited(SECONDS if outcome.error is not None else 10 * SECONDS):
+                    got = _run(way, staged, program.arguments(variant))
+            except Endless:
+                if outcome.error is None:
+                    raise
+                return Verdict(skipped="too long")
             if _settle(program, verdict, outcome, got, variant):
                 return verdict
             if got.refused:
