@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from graphify.engines.native.loops.numbers import zero
 from graphify.engines.native.loops.program import (
     ONE,
-    Const,
     Expr,
     If,
     Set,
@@ -31,7 +31,6 @@ from graphify.engines.native.lower.liveness import UPDATES
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Graph, Node, Value
 from graphify.ir.sizes import Dim, SizeVar
-from graphify.ir.types import Spec
 
 BOOL = np.dtype(np.bool_)
 
@@ -75,7 +74,7 @@ def _places_of_results(low: Lowering, node: Node, graphs: Sequence[Graph]) -> li
     used: set[int] = set()
     for k, value in enumerate(node.outputs):
         if not value.spec.shape:
-            places.append(low.variable(low.hint, _zero(value.spec)))
+            places.append(low.variable(low.hint, zero(value.spec.dtype)))
             continue
         sources = {_carrier(graph, graph.results[k]) for graph in graphs}
         source = sources.pop() if len(sources) == 1 else None
@@ -90,10 +89,6 @@ def _places_of_results(low: Lowering, node: Node, graphs: Sequence[Graph]) -> li
             lens = low.target(value, low.dims(value.spec.shape))
         places.append(lens)
     return places
-
-
-def _zero(spec: Spec) -> Const:
-    return Const(spec.dtype.type(0).item(), spec.dtype)
 
 
 def deliver(

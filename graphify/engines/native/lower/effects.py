@@ -18,7 +18,7 @@ from graphify.engines.native.loops.program import (
     Reduce,
     compare,
 )
-from graphify.engines.native.lower.host import Host, _Ordered, operands
+from graphify.engines.native.lower.host import Host, Ordered, operands
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.errors import InternalError
 from graphify.ir.graph import Node, Value, attr_sizes
@@ -38,8 +38,8 @@ def complain(low: Lowering, node: Node, unless: Expr) -> None:
         return
     inputs, scalars, described = operands(low, node.inputs)
     host = Host(node, tuple(described), ())
-    low.hosts.append(_Ordered(host, node))
-    attrs = {"number": len(low.hosts) - 1, "order": len(node.inputs)}
+    low.hosts.append(Ordered(host, node))
+    attrs = {"number": len(low.hosts) - 1}
     call = Call("host", (), tuple(inputs), tuple(scalars), (), attrs, 0, node.source)
     low.emit(If(negated(unless), (call,), (), node.source))
 

@@ -21,6 +21,7 @@ from graphify.engines.native.loops.program import (
     select,
 )
 from graphify.engines.native.lower.arrays import ArrayValue, Index, affine
+from graphify.engines.native.lower.effects import Meaning
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
 from graphify.ir.op import REGISTRY
@@ -145,29 +146,10 @@ def _exact(low: Lowering, node: Node) -> None:
         raise Declined
     args = tuple(low.scalar(value) for value in node.inputs)
     dtypes = [a.dtype for a in args]
-    site = low.site(OverflowError, "", dtypes, _Again(node))
+    site = low.site(OverflowError, "", dtypes, Meaning(node))
     var = Var(low.hint, node.specs[0].dtype)
     low.emit(Checked(var, node.op.name, args, site, node.source))
     low.define(Value(node), var)
-
-
-class _Again:
-    """Raises what the reference meaning raises for these numbers."""
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-
-    def __call__(self, values: Sequence[Any]) -> BaseException:
-        arrays = [
-            np.asarray(v, x.spec.dtype) for v, x in zip(values, self.node.inputs, strict=True)
-        ]
-        try:
-            meaning = self.node.op.meaning(True)
-            assert meaning is not None
-            meaning(*arrays, **self.node.attrs)
-        except Exception as error:  # noqa: BLE001 - whatever it raises is the answer
-            return error
-        return OverflowError(f"{self.node.op.name} of Python integers does not fit into 64 bits")
 
 
 def _no_negative_powers(low: Lowering, node: Node, exponent: ArrayValue) -> None:

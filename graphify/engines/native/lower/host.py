@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from graphify.engines.native.loops.numbers import zero
 from graphify.engines.native.loops.program import (
     INDEX,
     Buffer,
     Call,
-    Const,
     Expr,
     Handle,
     Var,
@@ -38,7 +38,6 @@ class Host:
     inputs: tuple[tuple[DType, int], ...]
     outputs: tuple[tuple[DType, int], ...]
     sizes: tuple[SizeVar, ...] = ()
-    cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def call(self, arrays: Sequence[Any]) -> list[Any]:
         """The results, as arrays. Raises what the node's meaning raises, with the user's line."""
@@ -76,7 +75,7 @@ def _host(low: Lowering, node: Node) -> None:
     for value in node.outputs:
         spec = value.spec
         if not spec.shape:
-            var = low.variable(low.hint, _zero(spec.dtype))
+            var = low.variable(low.hint, zero(spec.dtype))
             variables.append(var)
             results.append(var)
         elif all(low.bound(dim) for dim in spec.shape):
@@ -86,7 +85,7 @@ def _host(low: Lowering, node: Node) -> None:
             outputs.append(lens.buffer)
             results.append(lens)
         else:
-            shape = tuple(low.variable(f"d{a}", _zero(INDEX)) for a in range(spec.ndim))
+            shape = tuple(low.variable(f"d{a}", zero(INDEX)) for a in range(spec.ndim))
             buffer = Buffer(low.hint, spec.dtype, shape, Handle())
             low.own.add(buffer)
             outputs.append(buffer)
@@ -97,7 +96,7 @@ def _host(low: Lowering, node: Node) -> None:
         tuple((b.dtype, b.ndim) for b in outputs) + tuple((v.dtype, 0) for v in variables),
         sizes,
     )
-    low.hosts.append(_Ordered(host, node))
+    low.hosts.append(Ordered(host, node))
     number = len(low.hosts) - 1
     low.emit(
         Call(
@@ -106,7 +105,7 @@ def _host(low: Lowering, node: Node) -> None:
             tuple(inputs),
             tuple(scalars),
             tuple(variables),
-            {"number": number, "order": _order(node)},
+            {"number": number},
             0,
             node.source,
         )
@@ -116,7 +115,7 @@ def _host(low: Lowering, node: Node) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ordered:
+class Ordered:
     """A host function whose arrays come first and whose scalars come last, as calls pass them."""
 
     host: Host
@@ -155,11 +154,3 @@ def operands(
         else:
             scalars.append(low.scalar(value))
     return inputs, scalars, described
-
-
-def _order(node: Node) -> int:
-    return len(node.inputs)
-
-
-def _zero(dtype: DType) -> Const:
-    return Const(dtype.type(0).item(), dtype)

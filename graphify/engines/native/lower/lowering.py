@@ -124,12 +124,13 @@ class Lowering:
     def inside(self) -> Iterator[list[Stmt]]:
         """Statements written meanwhile go to a block of their own."""
         outer, self.block = self.block, []
-        sizes, cache = dict(self.frame.sizes), dict(self.frame.cache)
+        names = (self.frame.cache, self.frame.sizes)
+        lengths = [len(part) for part in names]
         try:
             yield self.block
         finally:
             self.block = outer
-            self.frame.sizes, self.frame.cache = sizes, cache
+            _shorten(names, lengths)
 
     def let(self, value: Expr, hint: str | None = None) -> Expr:
         """A name for a value, unless it is one already."""
@@ -421,9 +422,7 @@ class Lowering:
         except Declined:
             for part, length in zip(written, lengths[:3], strict=True):
                 del part[length:]
-            for names, length in zip(named, lengths[3:], strict=True):
-                for key in list(names)[length:]:  # their statements are gone
-                    del names[key]
+            _shorten(named, lengths[3:])  # their statements are gone
             RULES["host"](self, node)
         self.source, self.hint = outer_source, outer_hint
 
@@ -434,6 +433,13 @@ class Lowering:
             if name:
                 return name
         return node.op.name
+
+
+def _shorten(names: Sequence[dict[Any, Expr]], lengths: Sequence[int]) -> None:
+    """Forget the names given last: the statements that declare them cannot be seen any more."""
+    for part, length in zip(names, lengths, strict=True):
+        while len(part) > length:
+            part.popitem()
 
 
 def _common_order(arrays: Sequence[ArrayValue], rank: int) -> tuple[int, ...] | None:
