@@ -613,3 +613,28 @@ def test_masks_and_numbers_do_not_join():
 
     with pytest.raises(graphify.errors.TraceError, match="'m' holds truth values on one path"):
         graphify.function(mask_or_numbers)(np.arange(3.0))
+
+
+def leaves_by_an_error(x):
+    i = 0
+    while x.shape[0] == 3:  # plain Python ends this by an IndexError
+        y = x[i] * 2.0
+        i += 1
+    return x
+
+
+def counts_far(x):
+    i, s = 0, x
+    while i < 1500:
+        s = s + x
+        i += 1
+    return s, i
+
+
+def test_a_while_loop_of_very_many_turns_is_staged():
+    x = np.arange(3.0)
+    staged = graphify.function(leaves_by_an_error, engine="reference")
+    np.testing.assert_array_equal(staged.get_concrete_function(x).graph.nodes, ())
+    total, count = graphify.function(counts_far)(x)
+    np.testing.assert_array_equal(total, 1501 * x)
+    assert count == 1500

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -43,22 +44,42 @@ def while_(
     test: Callable[..., Any], body: Callable[..., State], state: State, names: Names
 ) -> State:
     """The while statement. It may start in Python and turn staged when its condition does."""
+    builder = current_builder()
+    recorded_before = 0 if builder is None else len(builder.nodes)
     for turn in itertools.count():
         verdict = _try_test(test, state)
         if is_staged(verdict):
             return _staged_while(test, body, state, names)
         if not verdict:
             return state
-        if turn == 0 and _becomes_staged(test, body, state) or _is_endless(turn):
+        if turn == 0 and _becomes_staged(test, body, state):
             return _staged_while(test, body, state, names, runs=True)
+        if turn == MAX_TURNS and builder is not None:
+            if builder.parent is not None:  # a path the run may never take: it need not end
+                return _staged_while(test, body, state, names, runs=True)
+            if len(builder.nodes) >= recorded_before + turn:
+                return _stage_rest(test, body, state, names)
         state = body(*state)
     raise AssertionError("unreachable")
 
 
-def _is_endless(turn: int) -> bool:
-    """Whether to stop unrolling: on a path that the run may never take, a loop need not end."""
+def _stage_rest(
+    test: Callable[..., Any], body: Callable[..., State], state: State, names: Names
+) -> State:
+    """What is left of a loop of very many turns, each of which records something: staged, so that
+    tracing ends even where plain Python leaves the loop by an error that the graph does not meet
+    (of an element that nobody uses). Where the body cannot be staged, it is unrolled on."""
     builder = current_builder()
-    return turn == MAX_TURNS and builder is not None and builder.parent is not None
+    assert builder is not None
+    try:
+        return _staged_while(test, body, state, names, runs=True)
+    except (LeakedTracer, SyntaxUnsupported):
+        raise
+    except Exception as error:
+        _note(builder, f"while loop unrolled: {getattr(error, 'message', error)}", warn=True)
+    while _try_test(test, state):
+        state = body(*state)
+    return state
 
 
 def _becomes_staged(test: Callable[..., Any], body: Callable[..., State], state: State) -> bool:
@@ -201,19 +222,19 @@ def _stage_or_unroll(
         assert isinstance(items.length, int)
         state = body(next(items.concrete()), *state)
         return _stage_or_unroll(items.without_first(), body, state, names, test, peel=False)
-    _note_unrolling(builder, items, reason)
+    many = isinstance(items.length, int) and items.length > WARN_UNROLLED
+    _note(builder, f"loop of {items.length} turns unrolled: {reason}", warn=many)
     return _python_for(items.concrete(), body, state, names, test)
 
 
-def _note_unrolling(builder: Builder, items: iteration.Items, reason: str) -> None:
-    import warnings
-
+def _note(builder: Builder, text: str, warn: bool) -> None:
+    """Why a loop was unrolled, for `explain`."""
     root = root_of(builder)
-    note = f"{here()}: loop of {items.length} turns unrolled: {reason}"
+    note = f"{here()}: {text}"
     if root is not None and note not in root.notes:
         root.notes.append(note)
-    if isinstance(items.length, int) and items.length > WARN_UNROLLED:
-        warnings.warn(note, stacklevel=2)
+    if warn:
+        warnings.warn(note, stacklevel=3)
 
 
 def _staged_for(items: iteration.Items, body: Any, state: State, names: Names, test: Any) -> State:
