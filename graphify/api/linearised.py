@@ -11,8 +11,11 @@ import numpy as np
 
 from graphify import tree
 from graphify.api import structures
-from graphify.ir.bind import Tensor, current_builder, taping, tell_tapes
+from graphify.errors import TraceError
+from graphify.ir.bind import Tensor, current_builder, refresh, store, taping, tell_tapes
+from graphify.ir.graph import Value
 from graphify.ir.types import is_inexact
+from graphify.location import here
 from graphify.ops import core, derivative
 from graphify.transforms.tape import Key, Tape
 from graphify.transforms.vjp import backprop
@@ -35,6 +38,7 @@ class Linearised:
         self.sources: list[Tensor] = []
         self.keys: list[Key] = []
         self.treedefs: list[tree.TreeDef] = []
+        self.owners: list[_Owner] = []
         call_args = list(args)
         for place in places:
             call_args[place] = self._watched(args[place], place)
@@ -45,6 +49,9 @@ class Linearised:
             if (cause := structures.masked(error)) is not None:
                 raise cause from None
             raise
+        finally:
+            for owner in reversed(self.owners):
+                owner.end(what)
 
     def _watched(self, value: Any, place: int) -> Any:
         """An argument whose arrays are new values, so that only this use of them counts."""
@@ -56,6 +63,8 @@ class Linearised:
                 structures.inexact_leaf(leaf, name + (path and f" at {path}"))
             )
             self.keys.append(self.tape.watch(tensor))
+            if type(tensor._value) is Value:
+                self.owners.append(_Owner(tensor))
             self.sources.append(tensor_now(tensor))
             fresh.append(tensor)
         self.treedefs.append(treedef)
@@ -89,6 +98,49 @@ class Linearised:
             treedef.unflatten([next(rest) for _ in range(treedef.num_leaves)])
             for treedef in self.treedefs
         ]
+
+
+class _Owner:
+    """A watched twin of an argument in a trace, in whose place it is the storage meanwhile.
+
+    Staged control flow carries storages, and sets them back after a trial. Were the argument the
+    storage, and the twin a view of it, the value that the tape knows would be lost by that.
+    """
+
+    def __init__(self, twin: Tensor) -> None:
+        assert twin._base is not None and twin._view is not None
+        self.twin, self.argument = twin, twin._base
+        self.values = twin._value, self.argument._value
+        self.plain = self.argument._base is None
+        if self.plain:
+            twin._base, self.argument._base = None, twin
+            twin._home = self.argument._home
+            self.argument._view, self.argument._seen = twin._view, twin._version
+
+    def end(self, what: str) -> None:
+        """The argument is the storage again, with what was written to its twin.
+
+        Raises:
+            TraceError: what was written belongs to a view, whose storage stayed the base.
+        """
+        twin, argument = self.twin, self.argument
+        refresh(twin)
+        written = twin._value is not self.values[0]
+        if not self.plain:
+            if written:
+                raise TraceError(
+                    f"{what}: the function updates an argument that is a view of an array",
+                    location=here(),
+                    remedy="pass a copy, x[1:].copy(), and assign the result afterwards",
+                )
+            return
+        builder = current_builder()
+        assert builder is not None
+        builder.writes.pop(id(twin), None)
+        argument._base, argument._value = None, self.values[1]
+        if written:
+            store(argument, Tensor(twin._value), builder)
+        twin._base, twin._seen = argument, argument._version
 
 
 def tensor_now(tensor: Tensor) -> Tensor:

@@ -564,16 +564,16 @@ def assign(target: Tensor, new: Tensor) -> None:
     if builder is None:
         raise LeakedTracer("a symbolic tensor is assigned outside the trace that made it")
     follow = updates(target)
-    _store(target, new, builder)
+    store(target, new, builder)
     for update in follow:
         changed = _select_hook(update.when, update.changed, update.tensor)
         if update.tensor._base is not None:
             _assign_through_base(update.tensor, changed)
         else:
-            _store(resolve(update.tensor), changed, builder)
+            store(resolve(update.tensor), changed, builder)
 
 
-def _store(target: Tensor, new: Tensor, builder: Builder) -> None:
+def store(target: Tensor, new: Tensor, builder: Builder) -> None:
     if not _home_is(target, builder):
         builder.writes.setdefault(id(target), (target, target._value))
     target._value = value_in(new, builder)

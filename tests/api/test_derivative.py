@@ -591,3 +591,28 @@ def test_errors_of_compiled_gradients():
             graphify.grad(vector, argnums=3)(np.ones(3))
         with pytest.raises(TypeError, match="float or complex|argument 0"):
             graphify.grad(vector)(np.arange(3))
+
+
+def adds_in_a_loop(x, k):
+    for _ in range(k):
+        x[0] += 1.0
+    return (x * x).sum()
+
+
+def adds_in_a_branch(x, k):
+    if k > 2:
+        x[1:] *= 2.0
+    return (x * x).sum()
+
+
+@pytest.mark.parametrize("function", [adds_in_a_loop, adds_in_a_branch])
+@pytest.mark.parametrize("k", [0, 1, 12])
+def test_an_argument_updated_in_staged_control_flow_keeps_its_derivative(function, k):
+    x = np.array([0.5, -1.0, 2.0])
+    after = x.copy()
+    function(after, k)
+    scale = np.array([1.0, 2.0, 2.0]) if function is adds_in_a_branch and k > 2 else 1.0
+    given = x.copy()
+    got = graphify.grad(graphify.function(function))(given, np.asarray(k))
+    np.testing.assert_allclose(got, 2 * after * scale)
+    np.testing.assert_array_equal(given, after)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+NO_GRADIENT = {"integer_division": "integers"}
+
 SCALE = 3.0
 
 

@@ -2,6 +2,15 @@
 
 import numpy as np
 
+NO_GRADIENT = {
+    "collatz": "integers",
+    "first_negative": "integers",
+    "while_else": "integers",
+    "fibonacci": "integers",
+    "gcd": "integers",
+    "while_true": "integers",
+}
+
 
 def newton_sqrt(s):
     guess = np.abs(s) + 1.0

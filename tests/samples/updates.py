@@ -2,6 +2,15 @@
 
 import numpy as np
 
+NO_GRADIENT = {
+    "sieve": "integers",
+    "histogram": "integers",
+    "reshaped_view": "the layout of a twin of the argument is not known",
+}
+NO_VMAP = {
+    "reshaped_view": "the layout of a lane is not known",
+}
+
 
 def set_element(x, s):
     x[1] = s

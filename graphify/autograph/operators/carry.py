@@ -404,7 +404,8 @@ def _is_private(tensor: Tensor) -> bool:
     root = root_of(current_builder())
     if tensor._base is not None or root is None or is_shared(tensor):
         return False
-    if any(tensor is twin for _, twin in root.outside.values()) or id(tensor) in root.arguments:
+    outside = [twin for _, twin in root.outside.values()]
+    if any(storage_of(twin) is tensor for twin in (*outside, *root.arguments.values())):
         return False
     frame_: FrameType | None = sys._getframe(1)
     while frame_ is not None:
