@@ -9,7 +9,7 @@ to why that check is not for it:
     NO_VMAP = {"appends": "ragged results"}      # not compared with a loop over lanes
     NO_TENSORFLOW = {"gcd": "recursion"}         # not run on TensorFlow
 
-Samples of tests/samples/refused.py raise the error that a comment names, at the line of the comment.
+Samples of tests/samples/refused.py raise the error that a comment names, at its line.
 """
 
 import importlib
