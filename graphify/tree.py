@@ -58,6 +58,16 @@ class TreeDef:
 LEAF = TreeDef(None)
 EMPTY = TreeDef(type(None))  # see flatten_arrays
 
+Opened = tuple[tuple[Any, ...], list[Any]]  # static keys, children
+_REGISTERED: dict[type, tuple[Callable[[Any], Opened], Callable[..., Any]]] = {}
+
+
+def register(
+    kind: type, open_: Callable[[Any], Opened], build: Callable[[tuple[Any, ...], list[Any]], Any]
+) -> None:
+    """Make a class a container: `open_` gives static keys and children, `build` the instance."""
+    _REGISTERED[kind] = (open_, build)
+
 
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], TreeDef]:
     """The leaves of a tree in order, and its shape."""
@@ -133,9 +143,11 @@ def _flatten(
     return TreeDef(type(tree), keys, inside)
 
 
-def _open(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
+def _open(value: Any) -> Opened | None:
     """Static keys and children of a container; None for a leaf."""
     kind = type(value)
+    if kind in _REGISTERED:
+        return _REGISTERED[kind][0](value)
     if kind is list or kind is tuple:
         return (), list(value)
     if kind is dict or kind is OrderedDict:
@@ -163,6 +175,8 @@ def _rebuild(kind: type, keys: tuple[Any, ...], children: list[Any]) -> Any:
         return children
     if kind is type(None):
         return None
+    if kind in _REGISTERED:
+        return _REGISTERED[kind][1](keys, children)
     if kind is tuple:
         return tuple(children)
     if kind is dict or kind is OrderedDict:
