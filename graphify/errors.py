@@ -7,6 +7,7 @@
      |   +- LeakedTracer                               a symbolic tensor outlived its trace
      |   +- DeepRecursion       (RecursionError)       calls nest deeper than tracing can follow
      +- SpecError               (TypeError)            dtypes or operands an op cannot take
+     +- DTypeError              (TypeError)            dtypes that NumPy does not take, either
      +- ShapeError              (ValueError)           shapes that do not fit together
      +- InvalidArgumentError    (ValueError)           a graphify.debugging check failed
      +- TransformError          (NotImplementedError)  an op has no derivative or batched form
@@ -60,6 +61,10 @@ class DeepRecursion(TraceError, RecursionError):
 
 class SpecError(GraphifyError, TypeError):
     """Operand dtypes or argument kinds an op cannot take."""
+
+
+class DTypeError(GraphifyError, TypeError):
+    """Operand dtypes that NumPy does not take, either."""
 
 
 class ShapeError(GraphifyError, ValueError):

@@ -635,3 +635,20 @@ def test_program(function, arguments):
         assert_close(ours, theirs)
     for ours, theirs in zip(staged, plain, strict=True):  # what it wrote into its arguments
         assert_close(ours, theirs)
+
+
+def returns_before_a_cast(x):
+    for item in x:
+        if item > 2:
+            return x
+    y = np.sort(x)
+    y /= 3
+    return y
+
+
+def test_dtypes_that_numpy_refuses_matter_only_on_the_path_taken():
+    staged = graphify.function(returns_before_a_cast)
+    many = np.arange(12)
+    np.testing.assert_array_equal(staged(many), many)
+    with pytest.raises(TypeError, match="cannot cast"):
+        staged(np.zeros(12, int))

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphify.config import config
-from graphify.errors import SpecError
+from graphify.errors import DTypeError, SpecError
 from graphify.ir.types import BOOL, DType, bfloat16, canonical_dtype, is_inexact
 
 Operand: TypeAlias = DType | type  # a weak operand is its Python type
@@ -79,7 +79,7 @@ def _ufunc_dtypes(
         resolved = ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
     except TypeError as error:
         given = ", ".join(getattr(op, "name", None) or op.__name__ for op in operands)  # type: ignore[union-attr]
-        raise SpecError(f"{ufunc.__name__}: no rule for operands of dtype {given}") from error
+        raise DTypeError(f"{ufunc.__name__}: no rule for operands of dtype {given}") from error
     dtypes = tuple(canonical_dtype(dtype) for dtype in resolved)
     return dtypes[: ufunc.nin], dtypes[ufunc.nin :]
 

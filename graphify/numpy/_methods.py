@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import SpecError
+from graphify.errors import DTypeError, SpecError
 from graphify.ir import bind as binding
 from graphify.ir.bind import (
     Tensor,
@@ -106,7 +106,7 @@ def astype(
 
     target = canonical_dtype(dtype)
     if casting != "unsafe" and not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
-        raise SpecError(
+        raise DTypeError(
             f"Cannot cast array data from {self.dtype!r} to {target!r} "
             f"according to the rule '{casting}'"
         )

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from graphify import tree
-from graphify.errors import ShapeError, SpecError
+from graphify.errors import DTypeError, ShapeError, SpecError
 from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
 from graphify.ir.promotion import python_dtype
@@ -156,7 +156,7 @@ def store(out: Any, result: Tensor, casting: str = "same_kind", name: str = "out
     if target.spec.weak:
         raise SpecError(f"{name}: expected an array to write to, got a Python number")
     if not np.can_cast(result.dtype, target.dtype, casting):  # type: ignore[arg-type]
-        raise SpecError(
+        raise DTypeError(
             f"{name}: cannot cast the result from {result.dtype} to {target.dtype} "
             f"with casting rule '{casting}'"
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import ShapeError, SpecError
+from graphify.errors import DTypeError, ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, Size, product
@@ -43,7 +43,7 @@ def integers(indices: Any, name: str = "indices") -> Tensor:
     if plain and x.dtype.kind in "iuf":  # NumPy converts sequences, and checks arrays
         return core.cast(x, dtype=INT64)
     if not np.can_cast(x.dtype, INT64, "safe"):
-        raise SpecError(
+        raise DTypeError(
             f"{name}: Cannot cast array data from {x.dtype!r} to dtype('int64') "
             "according to the rule 'safe'"
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import SpecError
+from graphify.errors import DTypeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import decide_equal, product
 from graphify.ir.types import BOOL
@@ -36,7 +36,7 @@ def ix_(*args: Any) -> tuple[Tensor, ...]:
 
 def _index_integers(x: Tensor, name: str) -> Tensor:
     if x.dtype.kind not in "iu":
-        raise SpecError(f"{name}: only int indices permitted, got {x.dtype.name}")
+        raise DTypeError(f"{name}: only int indices permitted, got {x.dtype.name}")
     return astype(x, INT64)
 
 

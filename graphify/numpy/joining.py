@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import SpecError
+from graphify.errors import DTypeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import decide_equal, decide_less, size_op
@@ -48,7 +48,7 @@ def join_dtype(xs: Sequence[Tensor], dtype: Any, casting: str) -> list[Tensor]:
     target = np.dtype(dtype)
     for x in xs:
         if not np.can_cast(x.dtype, target, casting):  # type: ignore[arg-type]
-            raise SpecError(
+            raise DTypeError(
                 f"Cannot cast array data from {x.dtype!r} to {target!r} according "
                 f"to the rule '{casting}'"
             )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import SpecError
+from graphify.errors import DTypeError, SpecError
 from graphify.ir.bind import Tensor
 from graphify.ir.sizes import Dim, decide_equal, product
 from graphify.numpy._table import NAMES, astype, axes_of, axis_of, implements, shape_of, to_tensor
@@ -75,7 +75,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
     ):  # NumPy converts numbers and lists
         counts = core.cast(counts, dtype=INT64)
     elif counts.dtype.kind not in "iub":
-        raise SpecError(
+        raise DTypeError(
             f"Cannot cast array data from {counts.dtype!r} to dtype('int64') "
             "according to the rule 'safe'"
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import ShapeError, SpecError
+from graphify.errors import DTypeError, ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, not_negative, product, size_op
 from graphify.ir.types import BOOL, DType, is_complex, is_integer
@@ -393,7 +393,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Tensor:
     if not (is_integer(values.dtype) or values.dtype == BOOL) or values.dtype == np.uint64:
         array = isinstance(x, (Tensor, np.ndarray))
         if array or values.dims[0] != 0:  # an empty list has no dtype of its own
-            raise SpecError(
+            raise DTypeError(
                 f"Cannot cast array data from {values.dtype!r} to {INT64!r} "
                 "according to the rule 'safe'"
             )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import ShapeError, SpecError
+from graphify.errors import DTypeError, ShapeError, SpecError
 from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.promotion import ufunc_dtypes
@@ -101,7 +101,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     """`dst` updated in place with the values of `src`, where a mask holds."""
     x, source = _target(dst), as_tensor(src)
     if not source.spec.weak and not np.can_cast(source.dtype, x.dtype, casting):  # type: ignore[arg-type]
-        raise SpecError(
+        raise DTypeError(
             f"Cannot cast array data from {source.dtype!r} to {x.dtype!r} "
             f"according to the rule '{casting}'"
         )
@@ -161,7 +161,7 @@ def _update_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> bool:
     x, new = _target(a), resolve(as_tensor(b))
     inputs, (result,) = ufunc_dtypes(ufunc, [x.dtype, operand(new)])
     if not np.can_cast(result, x.dtype, "same_kind"):
-        raise SpecError(
+        raise DTypeError(
             f"{ufunc.__name__}.at: cannot cast the result from {result} to {x.dtype} "
             "with casting rule 'same_kind'"
         )

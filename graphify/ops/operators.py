@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import SpecError
+from graphify.errors import DTypeError
 from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, as_tensor, refresh, resolve, value_needed
 from graphify.ir.op import Op, defop
@@ -239,7 +239,7 @@ def update_inplace(target: Tensor, result: Tensor) -> None:
     """
     target = resolve(target)
     if not np.can_cast(result.dtype, target.dtype, "same_kind"):
-        raise SpecError(
+        raise DTypeError(
             f"in-place update: cannot cast the result from {result.dtype} to {target.dtype} "
             "with casting rule 'same_kind'",
             remedy="write x = x + y, or convert with .astype first",

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import SpecError
+from graphify.errors import DTypeError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import ufunc_dtypes, weak_type
@@ -124,7 +124,7 @@ def ufunc_spec(ufunc: np.ufunc, weak: bool) -> Callable[..., Any]:
             resolved = ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
         except TypeError as error:
             names = ", ".join(d.name for d in operands)
-            raise SpecError(f"{ufunc.__name__}: no rule for operands of dtype {names}") from error
+            raise DTypeError(f"{ufunc.__name__}: no rule for operands of dtype {names}") from error
         outputs = tuple(Spec(shape, canonical_dtype(d), stays) for d in resolved[ufunc.nin :])
         return outputs[0] if len(outputs) == 1 else outputs
 

@@ -94,6 +94,7 @@ def _is_python_error(error: BaseException) -> bool:
         return False
     return type(error).__name__ in (
         "SpecError",
+        "DTypeError",
         "ShapeError",
         "InvalidArgumentError",
         "LeakedTracer",
