@@ -652,3 +652,22 @@ def test_dtypes_that_numpy_refuses_matter_only_on_the_path_taken():
     np.testing.assert_array_equal(staged(many), many)
     with pytest.raises(TypeError, match="cannot cast"):
         staged(np.zeros(12, int))
+
+
+def truth_of_a_selection(x):
+    v = x[x > 2]
+    while v < 30:
+        v = v * 2
+    return v if v > 40 else -v
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_truth_of_an_array_of_unknown_length(engine):
+    staged = graphify.function(truth_of_a_selection, engine=engine)
+    for x in (np.array([1.0, 3.0]), np.array([1.0, 4.0]), np.array([1.0, 50.0])):
+        np.testing.assert_array_equal(staged(x), truth_of_a_selection(x))
+    for x in (np.array([1.0, 2.0]), np.array([3.0, 4.0])):
+        with pytest.raises(ValueError) as plain:
+            truth_of_a_selection(x)
+        with pytest.raises(ValueError, match=str(plain.value).split(".")[0]):
+            staged(x)

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphify.ir.bind import Tensor, resolve
+from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.sizes import product
 from graphify.ir.types import BOOL
-from graphify.ops import core, elementwise
+from graphify.ops import core, effects, elementwise
+
+
+# NumPy's words.
+MANY = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+EMPTY = (
+    "The truth value of an empty array is ambiguous. "
+    "Use `array.size > 0` to check that an array is not empty."
+)
 
 
 def is_staged(value: Any) -> bool:
@@ -21,15 +29,19 @@ def truth(value: Tensor) -> Tensor:
     """A staged truth value as a boolean scalar.
 
     Raises:
-        ValueError: more than one element, as NumPy has it.
+        ValueError: no element, or more than one, as NumPy has it; at the run where only that tells.
     """
     value = resolve(value)
     if value.ndim:
         count = product(value.dims)
-        if count != 1:
-            raise ValueError(
-                "The truth value of an array with more than one element is ambiguous. "
-                f"Use a.any() or a.all() (shape {value.dims})"
-            )
+        if not isinstance(count, int):
+            _check_single(as_tensor(count))
+        elif count != 1:
+            raise ValueError(f"{MANY if count else EMPTY} (shape {value.dims})")
         value = core.reshape(value, shape=())
     return value if value.dtype == BOOL else elementwise.not_equal(value, 0)
+
+
+def _check_single(count: Tensor) -> None:
+    for holds, message in ((count > 0, EMPTY), (count < 2, MANY)):
+        effects.assert_(holds, exception=effects.Raise(ValueError, (message,)))
