@@ -16,6 +16,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from graphify.autograph.converters import (
     calls,
     conditional_expressions,
     control_flow,
+    generators,
     jumps,
     logical,
     names,
@@ -42,7 +44,7 @@ from graphify.autograph.converters.resolve import Resolver
 from graphify.config import config
 from graphify.location import SourceLoc
 from graphify.syntax.analysis.activity import scope_of
-from graphify.syntax.loader import compile_function, is_marked, make_function
+from graphify.syntax.loader import Definitions, compile_function, is_marked, make_function
 from graphify.syntax.naming import Namer
 from graphify.syntax.parser import parse
 from graphify.syntax.printer import to_source
@@ -50,6 +52,7 @@ from graphify.syntax.printer import to_source
 # In order. Expressions come first, so that later converters may insert finished operator calls.
 PASSES = (
     names,  # before anything looks at attributes
+    generators,  # before everything else: it makes statements of expressions
     walrus,  # before thunks are made
     asserts,  # its message thunk is converted like any expression
     logical,
@@ -65,8 +68,6 @@ PASSES = (
 RECURSION = 10_000  # Python frames that walking a tree may take
 
 REFUSED = {
-    gast.Yield: ("a generator", "collect the values in a list and return it"),
-    gast.YieldFrom: ("a generator", "collect the values in a list and return it"),
     gast.AsyncFunctionDef: ("an async function", "call it outside converted code"),
     gast.AsyncFor: ("async for", "iterate outside converted code"),
     gast.AsyncWith: ("async with", "open the context outside converted code"),
@@ -82,6 +83,8 @@ class Converted:
         tree: the converted gast tree (a FunctionDef, or a Lambda). Not to be changed.
         code: the compiled code, under the original file name and lines.
         operators: the name by which the code calls the operators; it is a closure name of `code`.
+        consumer: likewise, what consumes a generator function; see converters/generators.py.
+        whole: whether a `for` statement may run a generator function as a function.
         global_names: globals read, without builtins that nothing shadows.
         closure_names: the free variables of the original, in the order of its closure.
         written_globals, written_nonlocals: names rebound through `global` and `nonlocal`.
@@ -98,6 +101,8 @@ class Converted:
     written_nonlocals: frozenset[str]
     location: SourceLoc
     facts: dict[str, Any]
+    consumer: str = ""
+    whole: bool = True
 
     @property
     def written_names(self) -> frozenset[str]:
@@ -116,6 +121,7 @@ class Converted:
         namespace: dict[str, Any] | None = None,
         closure: tuple[CellType, ...] | None = None,
         operators: Any = None,
+        consumer: Any = None,
     ) -> FunctionType:
         """A function of the converted code.
 
@@ -124,10 +130,12 @@ class Converted:
             namespace: the globals to use (default: those of the original, live).
             closure: cells in the order of `closure_names` (default: those of the original).
             operators: what `ag` stands for (default: the module graphify.autograph.operators).
+            consumer: what consumes a generator function.
         """
         function = getattr(function, "__func__", function)
         cells = dict(zip(self.closure_names, closure or function.__closure__ or (), strict=True))
         cells[self.operators] = CellType(_operators() if operators is None else operators)
+        cells[self.consumer] = CellType(consumer)
         space = function.__globals__ if namespace is None else namespace
         made = make_function(self.code, function, space, cells)
         if is_marked(made):
@@ -135,12 +143,13 @@ class Converted:
         return made
 
 
-def convert(function: Any, rewrite: bool = True) -> Converted:
+def convert(function: Any, rewrite: bool = True, form: str = generators.EACH) -> Converted:
     """Convert a Python function.
 
     Args:
         function: a function, method or lambda with source text.
         rewrite: False only analyses: tree and code are those of the unconverted function.
+        form: of a generator function, see converters/generators.py.
 
     Raises:
         SyntaxUnsupported: the source is missing or holds what cannot be converted.
@@ -149,12 +158,13 @@ def convert(function: Any, rewrite: bool = True) -> Converted:
     if not isinstance(function, FunctionType):
         parse(function)  # says why not
     resolver = Resolver(function)
-    key = (function.__code__, function.__code__.co_filename, rewrite)
+    form = form if function.__code__.co_flags & inspect.CO_GENERATOR else ""
+    key = (function.__code__, function.__code__.co_filename, rewrite, form)
     for known in _cache.get(key, ()):
         if resolver.holds(known.facts):
             return known
     with _deep_trees():
-        converted = _convert(function, resolver, rewrite)
+        converted = _convert(function, resolver, rewrite, form)
     if rewrite and (config.dump or config.debug >= 2):
         config.log(2, f"--- converted {function.__qualname__} ---\n{converted.source}")
         config.write(f"{function.__name__}.converted.py", converted.source)
@@ -163,7 +173,7 @@ def convert(function: Any, rewrite: bool = True) -> Converted:
 
 
 # Conversions by code; one code may be converted under different facts about its globals.
-_cache: dict[tuple[CodeType, str, bool], list[Converted]] = {}
+_cache: dict[tuple[CodeType, str, bool, str], list[Converted]] = {}
 
 
 def is_converted(function: Any) -> bool:
@@ -171,21 +181,22 @@ def is_converted(function: Any) -> bool:
     return is_marked(getattr(function, "__func__", function))
 
 
-def _convert(function: FunctionType, resolver: Resolver, rewrite: bool) -> Converted:
+def _convert(function: FunctionType, resolver: Resolver, rewrite: bool, form: str) -> Converted:
     parsed = parse(function)
     tree, code = parsed.node, function.__code__
-    ctx = Context(Namer.of(tree), resolver, parsed.filename, code.co_name, parsed.class_name)
+    ctx = Context(Namer.of(tree), resolver, parsed.filename, code.co_name, parsed.class_name, form)
+    whole = generators.consumed_whole(tree)
     scope = scope_of(tree)
     closure_names = code.co_freevars
+    definitions = Definitions.of(tree) if rewrite else None
     if rewrite:
         check(tree, ctx)
         for converter in PASSES:
             tree = converter.transform(tree, ctx)
     else:
         tree = names.transform(tree, ctx)
-    compiled = compile_function(
-        tree, parsed.filename, [ctx.ag, *closure_names], code.co_qualname, marked=rewrite
-    )
+    cells = [ctx.ag, *([ctx.consumer] if form else []), *closure_names]
+    compiled = compile_function(tree, parsed.filename, cells, code.co_qualname, definitions)
     return Converted(
         tree,
         compiled,
@@ -196,6 +207,8 @@ def _convert(function: FunctionType, resolver: Resolver, rewrite: bool) -> Conve
         scope.nonlocals | (scope.remote - scope.locals),
         SourceLoc(parsed.filename, code.co_firstlineno, code.co_name),
         dict(resolver.facts),
+        ctx.consumer,
+        whole,
     )
 
 

@@ -10,7 +10,13 @@ import gast
 from graphify.autograph.converters.resolve import Resolver
 from graphify.errors import SyntaxUnsupported
 from graphify.syntax import origin, template
-from graphify.syntax.analysis.activity import Scope, any_node, scope_of, target_names
+from graphify.syntax.analysis.activity import (
+    Scope,
+    any_node,
+    is_generator,
+    scope_of,
+    target_names,
+)
 from graphify.syntax.naming import Namer
 
 
@@ -25,6 +31,8 @@ class Context:
         class_name: the class around a method, for private names.
         ag: the name of the operators in generated code.
         internal: names made by converters, which users never read.
+        form: of a generator function, how it is consumed (see `generators`).
+        consumer: the name in generated code of what consumes it.
     """
 
     namer: Namer
@@ -32,11 +40,14 @@ class Context:
     filename: str
     function: str
     class_name: str | None = None
+    form: str = ""
     ag: str = ""
+    consumer: str = ""
     internal: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.ag = self.namer.fresh("ag")
+        self.consumer = self.namer.fresh("consumer") if self.form else ""
 
     def expression(self, source: str, at: Any, **replacements: Any) -> Any:
         """A template of an expression; `ag` in it is the operators; it stands for `at`."""
@@ -108,6 +119,8 @@ class Converter(gast.NodeTransformer):  # type: ignore[misc]
     def visit_FunctionDef(self, node: Any) -> Any:
         node.decorator_list = [self.visit(d) for d in node.decorator_list]
         self._defaults(node.args)
+        if self.scopes and is_generator(node):
+            return node  # converted from its own source when it is consumed
         self.scopes.append(scope_of(node))
         node.body = self.block(node.body)
         self.scopes.pop()

@@ -27,10 +27,17 @@ from typing import Any
 import gast
 
 from graphify.autograph.converters.base import Context, Converter, find_walrus
-from graphify.autograph.converters.blocks import ENDS, Blocks, Frame, ends, quoted
+from graphify.autograph.converters.blocks import ENDS, Frame, ends, quoted
+from graphify.autograph.converters.suspended import SuspendedBlocks, is_suspended
 from graphify.autograph.converters.undefined import mark_loads, wrap_loads
 from graphify.syntax import origin
-from graphify.syntax.analysis.activity import any_node, handler_name, header_names, names_of
+from graphify.syntax.analysis.activity import (
+    any_node,
+    handler_name,
+    header_names,
+    is_generator,
+    names_of,
+)
 from graphify.syntax.analysis.definitions import Definitions, is_exhaustive
 
 LAMBDA_SIZE = 24  # a branch of at most so many nodes is written as a lambda
@@ -47,7 +54,7 @@ class _Functions(Converter):
         return node
 
 
-class _Function(Blocks):
+class _Function(SuspendedBlocks):
     """Converts one user function in place."""
 
     def convert(self) -> None:
@@ -76,6 +83,7 @@ class _Function(Blocks):
         new: list[Any] = []
         for node in body:
             rule = getattr(self, "_" + type(node).__name__, self._simple)
+            rule = self.suspended if is_suspended(node) else rule
             new += rule(node, frame)
             if isinstance(node, ENDS) or (new and isinstance(new[-1], ENDS)):
                 break
@@ -91,7 +99,8 @@ class _Function(Blocks):
     _Nonlocal = _Global
 
     def _FunctionDef(self, node: Any, frame: Frame) -> list[Any]:
-        _Function(self.ctx, node).convert()
+        if not is_generator(node):
+            _Function(self.ctx, node).convert()
         frame.bind([node.name])
         return [node]
 
@@ -313,7 +322,15 @@ class _Function(Blocks):
         if getattr(node, "exit_test", None) is not None:
             test = self._test(node.exit_test, state, new, node)
             call.keywords = [gast.keyword("test", test)]
+            if self._is_kept(node):
+                kept = origin.inherit(gast.Constant(True, None), node)
+                call.keywords.append(gast.keyword("kept", kept))
         return [*new, self.result(state, call, frame, node)]
+
+    def _is_kept(self, node: Any) -> bool:
+        """Whether a loop that may leave its iterable half-way goes over what is read later."""
+        name = getattr(node.iter, "id", None)
+        return name in self.live.after(node) or name in self.shared
 
     def _loop_item(self, node: Any, state: list[str]) -> tuple[str, list[Any]]:
         """The parameter that takes the next value, and the statements that unpack it."""

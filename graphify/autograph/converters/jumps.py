@@ -28,7 +28,7 @@ import gast
 
 from graphify.autograph.converters.base import Context, Converter
 from graphify.syntax import origin
-from graphify.syntax.analysis.activity import any_node, scope_of
+from graphify.syntax.analysis.activity import any_node, is_generator, scope_of
 
 LOOPS = (gast.While, gast.For)
 JUMPS = (gast.Break, gast.Continue, gast.Return, gast.Raise)
@@ -42,6 +42,8 @@ def transform(tree: Any, ctx: Context) -> Any:
 class _Jumps(Converter):
     def visit_FunctionDef(self, node: Any) -> Any:
         super().visit_FunctionDef(node)
+        if self.scopes and is_generator(node):
+            return node
         before = scope_of(node).locals
         node.body = _Lowering(self.ctx).tail(node.body) or [origin.inherit(gast.Pass(), node)]
         lost = before & scope_of(node).free

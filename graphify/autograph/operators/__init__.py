@@ -1,5 +1,7 @@
 """What converted code calls, under the name `ag`. Plain Python when nothing is staged."""
 
+from graphify.autograph.operators import places  # noqa: F401  # for its effect
+from graphify.autograph.operators import library  # noqa: F401  # for its effect
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.builtins import (
     abs,
@@ -41,6 +43,8 @@ from graphify.autograph.operators.calls import (
     setattr_,
     setitem,
 )
+from graphify.autograph.operators.choosing import choosing, is_
+from graphify.autograph.operators.generators import emit, known, known_items, returned
 from graphify.autograph.operators.logical import and_, compare, contains, not_, or_
 from graphify.autograph.operators.loops import for_, while_
 from graphify.autograph.operators.raising import assert_, catching, raise_
@@ -49,6 +53,12 @@ from graphify.autograph.operators.updates import select
 from graphify.ir.bind import set_select_hook
 
 set_select_hook(select)
+# These take apart values of several kinds: see choosing.py.
+for _name in (
+    *("abs", "complex", "dict", "divmod", "float", "int", "iter", "len", "list", "max", "min"),
+    *("next", "pow", "print", "round", "set", "sorted", "sum", "any", "all", "tuple"),
+):
+    globals()[_name] = choosing(globals()[_name])
 
 __all__ = [
     "Undefined",
@@ -70,6 +80,7 @@ __all__ = [
     "delitem",
     "dict",
     "divmod",
+    "emit",
     "enumerate",
     "filter",
     "float",
@@ -77,8 +88,11 @@ __all__ = [
     "if_",
     "if_exp",
     "int",
+    "is_",
     "isinstance",
     "iter",
+    "known",
+    "known_items",
     "len",
     "list",
     "map",
@@ -91,6 +105,7 @@ __all__ = [
     "print",
     "raise_",
     "range",
+    "returned",
     "reversed",
     "round",
     "set",

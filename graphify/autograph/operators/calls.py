@@ -18,10 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from graphify.autograph.operators.consumer import Consumer
+from graphify.autograph.operators.generators import Generator, is_generator_function
+from graphify.autograph.operators.choice import Choice
+from graphify.autograph.operators.choosing import apply, decide, has_choices, over
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.bind import Tensor, current_builder, resolve
-from graphify.location import here, is_library, is_library_module
+from graphify.location import enter_call, here, is_library, is_library_module, leave_call
 from graphify.numpy._table import FUNCTIONS
 from graphify.numpy.random import as_generator
 from graphify.ops import core
@@ -53,6 +57,10 @@ _AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Call a function from converted code."""
     builder = current_builder()
+    if builder is not None and type(function) is Choice:
+        return over(function, lambda chosen: call(chosen, *args, **kwargs))
+    if builder is not None and has_choices(args, kwargs) and not _passes_on(function):
+        return apply(lambda *a, **k: call(function, *a, **k), args, kwargs)
     replacement = _replacement(function) if builder is not None else None
     if replacement is not None:
         return replacement(*args, **kwargs)
@@ -69,9 +77,15 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, FunctionType):
         if not is_convertible(function):
             return _plain(function, args, kwargs)
+        if is_generator_function(function):
+            return _generator(function, args, kwargs)
         code, given = function.__code__, len(args) + len(kwargs)
         made = converted(function, given < code.co_argcount + code.co_kwonlyargcount)
-        return certain(made(*args, **kwargs))
+        token = enter_call()
+        try:
+            return certain(made(*args, **kwargs))
+        finally:
+            leave_call(token)
     if isinstance(function, type):
         return _construct(function, args, kwargs)
     if isinstance(function, BuiltinFunctionType):
@@ -80,6 +94,25 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(user_call, FunctionType) and is_convertible(user_call):
         return certain(converted(user_call)(function, *args, **kwargs))
     return function(*args, **kwargs)
+
+
+def _generator(function: FunctionType, args: Any, kwargs: Any) -> Any:
+    if current_builder() is None:
+        return converted(function, form="pull")(*args, **kwargs)
+    return Generator(function, args, kwargs)
+
+
+def _passes_on(function: Any) -> bool:
+    """Whether a callee only hands its arguments on: to the user's code, or into a container."""
+    if isinstance(function, (FunctionType, MethodType)):
+        function = getattr(function, "__func__", function)
+        return isinstance(function, FunctionType) and is_convertible(function)
+    if isinstance(function, type):
+        return not is_library_module(sys.modules.get(function.__module__, builtins))
+    owner = getattr(function, "__self__", None)
+    user_call = getattr(type(function), "__call__", None)  # noqa: B004
+    known = isinstance(user_call, FunctionType) and is_convertible(user_call)
+    return isinstance(function, functools.partial) or isinstance(owner, (list, dict, set)) or known
 
 
 _IMPURE_MODULES = {
@@ -159,29 +192,35 @@ def _replacement(function: Any) -> Callable[..., Any] | None:
 
 def is_convertible(function: FunctionType) -> bool:
     """Whether a function is the user's own Python, to be converted when called in a trace."""
-    if is_marked(function) or getattr(function, DO_NOT_CONVERT, False):
+    if getattr(function, DO_NOT_CONVERT, False):
+        return False
+    if is_marked(function) and not is_generator_function(function):  # they are left alone
         return False
     return not is_library(function.__code__.co_filename)
 
 
-def converted(function: FunctionType, defaults: bool = True) -> FunctionType:
+def converted(
+    function: FunctionType, defaults: bool = True, form: str = "", consumer: Consumer | None = None
+) -> FunctionType:
     """The converted form of a function, its outside names as the current trace shall see them.
 
     Args:
         defaults: some arguments will be defaults.
+        form, consumer: of a generator function, how it is to run and for whom.
     """
     from graphify.autograph import operators
     from graphify.autograph.pipeline import convert
 
-    conversion = convert(function)
+    conversion = convert(function, form=form)
     root = root_of(current_builder())
     if root is None:
-        return conversion.instantiate(function, None, None, operators)
+        return conversion.instantiate(function, None, None, operators, consumer)
     space = root.space(function.__globals__)
     for name in conversion.global_names | conversion.written_globals:
         space.lift(name, lambda place: _lifted(root, place))
     space.written |= conversion.written_globals
-    made = conversion.instantiate(function, space.twin, _lifted_cells(function, root), operators)
+    cells = _lifted_cells(function, root)
+    made = conversion.instantiate(function, space.twin, cells, operators, consumer)
     if defaults:
         _lift_defaults(function, made, root)
     return made
@@ -229,6 +268,8 @@ def _lifted(root: Root, place: Place) -> Any:
 
 def attr(obj: Any, name: str) -> Any:
     """`obj.name`, guarded where a trace reads the field of an object from outside."""
+    if type(obj) is Choice:
+        return over(obj, lambda chosen: attr(chosen, name))
     builder = current_builder()
     root = root_of(builder)
     if root is None or isinstance(obj, (Tensor, np.ndarray)) or _is_library(obj):
@@ -255,6 +296,8 @@ def _is_fixed(obj: Any, value: Any) -> bool:
 
 def getattr_(obj: Any, name: Any, *default: Any) -> Any:
     """The built-in getattr."""
+    if type(obj) is Choice:
+        return over(obj, lambda chosen: getattr_(chosen, name, *default))
     root = root_of(current_builder())
     if root is None or isinstance(obj, (Tensor, np.ndarray)) or not isinstance(name, str):
         return getattr(obj, name, *default)
@@ -265,6 +308,8 @@ def getattr_(obj: Any, name: Any, *default: Any) -> Any:
 
 def hasattr_(obj: Any, name: Any) -> Any:
     """The built-in hasattr."""
+    if type(obj) is Choice:
+        return decide(obj, lambda chosen: hasattr_(chosen, name))
     root = root_of(current_builder())
     known = hasattr(obj, name)
     if root is None or isinstance(obj, (Tensor, np.ndarray)) or _is_library(obj):
@@ -284,6 +329,8 @@ def _was_written(builder: Any, obj: Any, name: str) -> bool:
 
 def setattr_(obj: Any, name: str, value: Any) -> None:
     """`obj.name = value`, logged."""
+    if type(obj) is Choice:
+        return over(obj, lambda chosen: setattr_(chosen, name, value))  # type: ignore[no-any-return]
     builder = current_builder()
     if builder is not None and not isinstance(obj, Tensor):
         local = root_of(builder)
@@ -296,6 +343,8 @@ def setattr_(obj: Any, name: str, value: Any) -> None:
 
 def augattr(obj: Any, name: str, sign: str, value: Any) -> None:
     """`obj.name += value`."""
+    if type(obj) is Choice:
+        return over(obj, lambda chosen: augattr(chosen, name, sign, value))  # type: ignore[no-any-return]
     setattr_(obj, name, _AUGMENTED[sign](attr(obj, name), value))
 
 
@@ -304,6 +353,10 @@ def augattr(obj: Any, name: str, sign: str, value: Any) -> None:
 
 def setitem(obj: Any, key: Any, value: Any) -> None:
     """`obj[key] = value`."""
+    if type(obj) is Choice or type(key) is Choice:
+        return apply(lambda o, k: setitem(o, k, value), (obj, key), {})  # type: ignore[no-any-return]
+    if type(value) is Choice and isinstance(obj, (Tensor, np.ndarray)):
+        return over(value, lambda chosen: setitem(obj, key, chosen))  # type: ignore[no-any-return]
     if isinstance(obj, (list, dict)):
         _log_container(obj)
     elif isinstance(obj, np.ndarray):
@@ -313,6 +366,8 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
 
 def augitem(obj: Any, key: Any, sign: str, value: Any) -> None:
     """`obj[key] += value`; object and key are evaluated once."""
+    if type(obj) is Choice or type(key) is Choice:
+        return apply(lambda o, k: augitem(o, k, sign, value), (obj, key), {})  # type: ignore[no-any-return]
     if isinstance(obj, np.ndarray):
         obj = _own_array(obj)
     setitem(obj, key, _AUGMENTED[sign](obj[key], value))
@@ -320,6 +375,8 @@ def augitem(obj: Any, key: Any, sign: str, value: Any) -> None:
 
 def delitem(obj: Any, key: Any) -> None:
     """`del obj[key]`."""
+    if type(obj) is Choice or type(key) is Choice:
+        return apply(delitem, (obj, key), {})  # type: ignore[no-any-return]
     if isinstance(obj, (list, dict)):
         _log_container(obj)
     del obj[key]

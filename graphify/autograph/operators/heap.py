@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any, TypeAlias
 
+from graphify.autograph.operators.consumer import Consumer
+from graphify.autograph.operators.choice import narrowed
+from graphify.autograph.operators.state import Entry, take_apart
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Builder, Value, param
 from graphify.tracing.guards import Place
@@ -35,6 +38,11 @@ class Slot:
         if isinstance(self.target, Tensor):
             return Tensor(self.target._value, weak=self.target._weak)
         return self.target.read()
+
+    def take_apart(self) -> Entry:
+        entry = take_apart(self.name, narrowed(self.read()))
+        entry.contents = isinstance(self.target, Contents)
+        return entry
 
     def write(self, value: Any) -> None:
         """Write within the current frame, logged like any other write."""
@@ -88,6 +96,8 @@ def _cells(functions: Sequence[Callable[..., Any]]) -> Iterator[tuple[str, CellT
             seen.add(id(cell))
             yield name, cell
             content = Place(cell, name, "cell").read()
+            if isinstance(content, Consumer):  # the body of a loop over a generator
+                content = content.body
             if isinstance(content, FunctionType):
                 pending.append(content)
 

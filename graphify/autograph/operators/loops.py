@@ -19,15 +19,16 @@ import numpy as np
 from graphify.autograph.operators import iteration
 from graphify.autograph.operators.branches import if_
 from graphify.autograph.operators.carry import Carry
+from graphify.autograph.operators.choice import Choice, Facts, assuming, facts, has_choices
+from graphify.autograph.operators.choosing import over_state
 from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.generators import Generator, push
 from graphify.autograph.operators.heap import (
     Names,
     State,
     watch_cells,
 )
-from graphify.autograph.operators.state import (
-    Unstageable,
-)
+from graphify.autograph.operators.state import DifferentKinds, Unstageable
 from graphify.errors import ConcreteValueNeeded, LeakedTracer, SyntaxUnsupported
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value
@@ -111,11 +112,17 @@ def _staged_while(
     state: State,
     names: Names,
     runs: bool = False,
+    choices: bool = True,
 ) -> State:
     """A while op; `runs`: there is at least one turn, so what the body binds is bound after it."""
-    loop = Carry(state, names)
+    loop = Carry(state, names, choices)
+
+    def turn(*variables: Any) -> State:
+        with assuming(_told(test, variables)):
+            return body(*variables)
+
     while True:
-        builder = loop.trace(lambda *variables: body(*variables), (body,))
+        builder = loop.trace(turn, (body,))
         with frame("cond") as cond_builder:
             variables = loop.parameters(cond_builder)
             verdict = resolve(as_tensor(test(*variables)))
@@ -135,6 +142,15 @@ def _staged_while(
     )
     first = (lambda: truth(resolve(as_tensor(test(*state))))) if pure else None
     return loop.finish(tensors, runs, first)
+
+
+def _told(test: Callable[..., Any], variables: Sequence[Any]) -> Facts:
+    """What the condition of a loop says, in its body, of variables of several kinds."""
+    if not any(map(has_choices, variables)):
+        return ()
+    with frame("test"):
+        verdict = test(*variables)
+        return facts(truth(verdict), True) if is_staged(verdict) else ()
 
 
 def recorded(tensor: Tensor) -> Tensor:
@@ -163,8 +179,16 @@ def for_(
     state: State,
     names: Names,
     test: Callable[..., Any] | None = None,
+    kept: bool = False,
 ) -> State:
-    """The for statement: `body(item, *state)`; `test(*state)` false ends the loop early."""
+    """The for statement: `body(item, *state)`; `test(*state)` false ends the loop early.
+    `kept`: the program looks at the iterable later on."""
+    if type(iterable) is Choice:
+        return over_state(
+            iterable, lambda chosen, *s: for_(chosen, body, s, names, test), state, names
+        )
+    if isinstance(iterable, Generator) and not iterable.must_pull(kept):
+        return push(iterable, body, state, names, test)
     items = iteration.items_of(iterable)
     if items is None:
         return _python_for(iterable, body, state, names, test)
@@ -203,22 +227,27 @@ def _stage_or_unroll(
     """A loop of known length: staged if its body can be, unrolled otherwise.
 
     Where the first turn changes the kind of the state (`s = 0`, then `s = s + vector`), that turn
-    is unrolled and the others are staged.
+    is unrolled and the others are staged. Where later turns change it, too, the state becomes a
+    choice of several kinds (see choice.py).
     """
     builder = current_builder()
     if builder is None:
         return _python_for(items.concrete(), body, state, names, test)
     root = root_of(builder)
-    try:
-        with contextlib.nullcontext() if root is None else root.attempting():
-            return _staged_for(items, body, state, names, test)
-    except (LeakedTracer, SyntaxUnsupported):
-        raise
-    except Exception as error:  # as a staged loop it cannot be traced; turn by turn it may
-        if isinstance(error, RecursionError) and root is not None and root.attempts:
-            raise  # a loop further out may; each of those in between would double the work
-        reason = getattr(error, "message", str(error))
-    if peel and test is None:
+    peel = peel and test is None
+    for choices in (False,) if peel else (False, True):
+        try:
+            with contextlib.nullcontext() if root is None else root.attempting():
+                return _staged_for(items, body, state, names, test, choices)
+        except (LeakedTracer, SyntaxUnsupported):
+            raise
+        except Exception as error:  # as a staged loop it cannot be traced; turn by turn it may
+            if isinstance(error, RecursionError) and root is not None and root.attempts:
+                raise  # a loop further out may; each of those in between would double the work
+            reason = getattr(error, "message", str(error))
+            if not isinstance(error, DifferentKinds):
+                break
+    if peel:
         assert isinstance(items.length, int)
         state = body(next(items.concrete()), *state)
         return _stage_or_unroll(items.without_first(), body, state, names, test, peel=False)
@@ -237,10 +266,12 @@ def _note(builder: Builder, text: str, warn: bool) -> None:
         warnings.warn(note, stacklevel=3)
 
 
-def _staged_for(items: iteration.Items, body: Any, state: State, names: Names, test: Any) -> State:
+def _staged_for(
+    items: iteration.Items, body: Any, state: State, names: Names, test: Any, choices: bool = True
+) -> State:
     if test is not None:
-        return _staged_for_with_test(items, body, state, names, test)
-    loop = Carry(state, names)
+        return _staged_for_with_test(items, body, state, names, test, choices)
+    loop = Carry(state, names, choices)
 
     def turn(i: Tensor, *variables: Any) -> State:
         return body(items.item(i), *variables)  # type: ignore[no-any-return]
@@ -264,7 +295,9 @@ def _staged_for(items: iteration.Items, body: Any, state: State, names: Names, t
     return loop.finish(tensors, runs, lambda: elementwise.greater(as_tensor(items.length), 0))
 
 
-def _staged_for_with_test(items: Any, body: Any, state: State, names: Names, test: Any) -> State:
+def _staged_for_with_test(
+    items: Any, body: Any, state: State, names: Names, test: Any, choices: bool
+) -> State:
     """A for loop that may break: a while loop with a counter."""
     length = items.length if isinstance(items.length, int) else as_tensor(items.length)
 
@@ -277,4 +310,4 @@ def _staged_for_with_test(items: Any, body: Any, state: State, names: Names, tes
         return (i + 1, *body(items.item(i), *variables))
 
     start = resolve(Tensor(np.asarray(0), weak=True))
-    return _staged_while(holds, turn, (start, *state), ("i", *names))[1:]
+    return _staged_while(holds, turn, (start, *state), ("i", *names), choices=choices)[1:]

@@ -19,6 +19,7 @@ from typing import Any
 import gast
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+YIELDS = (gast.Yield, gast.YieldFrom)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -273,3 +274,8 @@ def any_node(nodes: Any, kinds: Iterable[type]) -> Any:
         if not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
             stack[:0] = list(gast.iter_child_nodes(node))
     return None
+
+
+def is_generator(function: Any) -> bool:
+    """Whether a FunctionDef yields."""
+    return any_node(function.body, YIELDS) is not None
