@@ -17,11 +17,13 @@
      +- InternalError           (RuntimeError)         graphify broke its own rule: please report
 
 Errors of running ops keep the class NumPy or Python gives them (IndexError, ValueError,
-ZeroDivisionError, ...); `at` adds the user's file and line to their message.
+ZeroDivisionError, ...); `at` adds the user's file and line to their message. What the user's own
+`raise` raises keeps its text.
 """
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 
@@ -127,8 +129,9 @@ def _resolved(location: Any) -> Any:
 def at(error: BaseException, location: Any) -> BaseException:
     """`error` again, of the same class, its message naming the user's line.
 
-    An error that already names a line is returned as it is. A class whose constructor does not
-    take one message keeps its own arguments and gets the line as a note.
+    An error that already names a line is returned as it is. What the user's own `raise` or `assert`
+    raises keeps its text and gets the line as a note, and so does a class whose constructor does
+    not take one message.
     """
     if location is None or getattr(error, "location", None) is not None:
         return error
@@ -136,11 +139,30 @@ def at(error: BaseException, location: Any) -> BaseException:
     if isinstance(error, GraphifyError):
         again = type(error)(error.message, location=location, remedy=error.remedy)
         return again.with_traceback(error.__traceback__)
-    text = compose(str(error), location)
-    try:
-        located = type(error)(text)
-    except TypeError:
-        error.add_note(text)
-        located = error
-    located.location = location  # type: ignore[attr-defined]
+    located = error if getattr(error, "users_own", False) else _located(error, location)
+    if located is error:
+        error.add_note(compose("", location).lstrip("\n"))
+    with contextlib.suppress(AttributeError):
+        located.location = location  # type: ignore[attr-defined]
     return located.with_traceback(error.__traceback__)
+
+
+def _located(error: BaseException, location: Any) -> BaseException:
+    """A new error of the class whose text names the line; the error itself where that cannot be."""
+    message = str(error)
+    try:
+        located = type(error)(compose(message, location))
+        if str(located) != compose(message, location):
+            return error
+    except TypeError:
+        return error
+    located.message = message  # type: ignore[attr-defined]
+    return located
+
+
+def own(error: BaseException) -> BaseException:
+    """Note that the user's own code raises an error: its text is theirs."""
+    if not isinstance(error, GraphifyError):
+        with contextlib.suppress(AttributeError):
+            error.users_own = True  # type: ignore[attr-defined]
+    return error

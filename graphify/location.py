@@ -15,8 +15,11 @@ import re
 import site
 import sys
 import sysconfig
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, field, replace
 from types import CodeType, FrameType, ModuleType
+from typing import Any, TypeAlias
 
 import numpy
 
@@ -33,15 +36,33 @@ LIBRARIES = tuple(
 _ASSIGNMENT = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)")
 
 
+QUOTED = 4  # lines of an expression that an error quotes
+
+# What Python numbers are called; "~" marks a tensor that stands for one.
+_NUMBERS = {"i64[]~": "int", "f64[]~": "float", "c128[]~": "complex", "bool[]~": "bool"}
+
+Inputs: TypeAlias = "tuple[tuple[LazyLoc | str | None, Any], ...]"
+
+
 @dataclass(frozen=True, slots=True)
 class SourceLoc:
-    """A place in the user's code: `file:line`, the function, and the columns of the expression."""
+    """A place in the user's code: `file:line`, the function, and the columns of the expression.
+
+    Attributes:
+        start: column of the first character.
+        end: column behind the last one, on `last` where the expression goes on to another line.
+        caller: where the function was called from, as far as the trace knows.
+        inputs: of each operand its name, or where it was made, and what it is.
+    """
 
     file: str
     line: int
     function: str
     start: int | None = None
     end: int | None = None
+    last: int | None = None
+    caller: SourceLoc | None = field(default=None, compare=False, repr=False)
+    inputs: Inputs = field(default=(), compare=False, repr=False)
 
     @property
     def text(self) -> str:
@@ -54,46 +75,148 @@ class SourceLoc:
         match = _ASSIGNMENT.match(self.text)
         return match.group(1) if match else None
 
-    def describe(self) -> str:
-        """File, line and function, then the source line with a caret under the expression."""
-        head = f'File "{self.file}", line {self.line}, in {self.function}'
-        raw = linecache.getline(self.file, self.line).rstrip("\n")
-        if not raw.strip():
-            return head
-        indent = len(raw) - len(raw.lstrip())
-        lines = [head, "  " + raw.strip()]
-        if self.start is not None and self.end is not None and self.end > self.start >= indent:
-            lines.append("  " + " " * (self.start - indent) + "^" * (self.end - self.start))
+    @property
+    def operands(self) -> str:
+        """The operands that the expression calls by name: "x: f64[3], y: f64[4]"."""
+        if not self.inputs:
+            return ""
+        expression = self.expression or self.text
+        found: dict[str, str] = {}
+        waiting = list(self.inputs)
+        while waiting:
+            origin, what = waiting.pop(0)
+            place = origin.resolve() if isinstance(origin, LazyLoc) else None
+            name = origin if place is None else place.variable
+            if place == self and place is not None:  # a step of the same expression
+                waiting[:0] = place.inputs
+            elif name and re.search(rf"(?<![\w.]){re.escape(str(name))}(?!\w)", expression):
+                kind = _kind(what)
+                text = f"{name} {kind}" if kind.startswith("=") else f"{name}: {kind}"
+                found.setdefault(str(name), text)
+        return ", ".join(found.values())
+
+    @property
+    def chain(self) -> list[SourceLoc]:
+        """The calls that lead here, outermost first, this place last."""
+        found: list[SourceLoc] = []
+        place: SourceLoc | None = self
+        while place is not None:
+            found.append(place)
+            place = place.caller
+        return found[::-1]
+
+    @property
+    def expression(self) -> str:
+        """The text of the expression ('' where its columns or its source are not known)."""
+        if self.start is None or self.end is None:
+            return ""
+        lines = [linecache.getline(self.file, n).rstrip("\n") for n in self._lines()]
+        lines[-1] = _columns(lines[-1], 0, self.end)
+        lines[0] = _columns(lines[0], self.start, None)
         return "\n".join(lines)
+
+    def _lines(self) -> range:
+        return range(self.line, (self.last or self.line) + 1)
+
+    def describe(self) -> str:
+        """File, line and function, the lines of the expression with carets, its operands."""
+        lines = [f'File "{self.file}", line {self.line}, in {self.function}']
+        lines += ["  " + line for line in self._quoted()]
+        if operands := self.operands:
+            lines.append("  " + operands)
+        return "\n".join(lines)
+
+    def _quoted(self) -> Iterator[str]:
+        raw = [linecache.getline(self.file, n).rstrip("\n") for n in self._lines()]
+        if not raw[0].strip():
+            return
+        indent = min(len(line) - len(line.lstrip()) for line in raw if line.strip())
+        for number, line in enumerate(raw[:QUOTED]):
+            text = line.rstrip()
+            yield text[indent:]
+            if self.start is None or self.end is None:
+                continue
+            first = len(_columns(line, 0, self.start)) if number == 0 else 0
+            first = max(first, len(text) - len(text.lstrip()))
+            after = len(_columns(line, 0, self.end)) if number == len(raw) - 1 else len(text)
+            if after > first >= indent:
+                yield " " * (first - indent) + "^" * (after - first)
+        if len(raw) > QUOTED:
+            yield "..."
 
     def __str__(self) -> str:
         return f"{os.path.basename(self.file)}:{self.line}"
 
 
+def _kind(what: Any) -> str:
+    text = str(what)
+    return _NUMBERS.get(text, text.removesuffix("~"))
+
+
+def _columns(line: str, start: int, end: int | None) -> str:
+    """A part of a line by columns, which Python counts in bytes of UTF-8."""
+    return line.encode()[start:end].decode(errors="replace")
+
+
 class LazyLoc:
     """A location not yet looked up; `resolve()` gives the `SourceLoc`."""
 
-    __slots__ = ("_code", "_offset", "_line")
+    __slots__ = ("_code", "_offset", "_line", "_caller", "_inputs")
 
-    def __init__(self, code: CodeType, offset: int, line: int) -> None:
-        self._code, self._offset, self._line = code, offset, line
+    def __init__(
+        self, code: CodeType, offset: int, line: int, caller: LazyLoc | None = None
+    ) -> None:
+        self._code, self._offset, self._line, self._caller = code, offset, line, caller
+        self._inputs: Inputs = ()
+
+    def note_inputs(self, inputs: Inputs) -> None:
+        """What the op made here takes: of each operand its name, or where it was made, and its
+        spec."""
+        self._inputs = inputs
 
     def resolve(self) -> SourceLoc:
-        return _resolve(self._code, self._offset, self._line)
+        place = _resolve(self._code, self._offset, self._line)
+        if self._caller is None and not self._inputs:
+            return place
+        caller = None if self._caller is None else self._caller.resolve()
+        return replace(place, caller=caller, inputs=self._inputs)
 
     def describe(self) -> str:
         return self.resolve().describe()
 
     def __str__(self) -> str:
-        return str(self.resolve())
+        return str(_resolve(self._code, self._offset, self._line))
+
+
+class KnownLoc(LazyLoc):
+    """A location that was looked up already."""
+
+    __slots__ = ("_place",)
+
+    def __init__(self, place: SourceLoc) -> None:
+        super().__init__(_NO_CODE, 0, place.line)
+        self._place = place
+
+    def resolve(self) -> SourceLoc:
+        return self._place
+
+    def __str__(self) -> str:
+        return str(self._place)
+
+
+_NO_CODE = compile("", "", "exec")
 
 
 @functools.lru_cache(maxsize=4096)
 def _resolve(code: CodeType, offset: int, line: int) -> SourceLoc:
     positions = list(code.co_positions())
     entry = positions[offset // 2] if offset // 2 < len(positions) else (None,) * 4
-    start, end = (entry[2], entry[3]) if entry[0] == entry[1] == line else (None, None)
-    return SourceLoc(code.co_filename, line, code.co_name, start, end)
+    first, last, start, end = entry
+    if first != line or last is None or last < line:
+        last = start = end = None
+    return SourceLoc(
+        code.co_filename, line, code.co_name, start, end, None if last == line else last
+    )
 
 
 def user_frame() -> FrameType | None:
@@ -136,4 +259,30 @@ def is_library_module(module: ModuleType) -> bool:
 def here() -> LazyLoc | None:
     """The user's current location, or None outside any user code."""
     frame = user_frame()
-    return None if frame is None else LazyLoc(frame.f_code, frame.f_lasti, frame.f_lineno)
+    if frame is None:
+        return None
+    caller = _caller.get()
+    return LazyLoc(
+        frame.f_code, frame.f_lasti, frame.f_lineno, None if caller is _OUTSIDE else caller
+    )
+
+
+# --- calls of one function of the user's by another, while both are traced ----------------------
+
+# Where the function at hand was called from. Frames cannot tell once the trace is over.
+_caller: ContextVar[LazyLoc | None] = ContextVar("graphify_caller", default=None)
+_OUTSIDE = LazyLoc(_NO_CODE, 0, 0)
+
+
+def enter_call() -> Token[LazyLoc | None]:
+    """From now on, until `leave_call`, locations know that they were reached from here."""
+    return _caller.set(None if _caller.get() is _OUTSIDE else here())
+
+
+def start_trace() -> Token[LazyLoc | None]:
+    """The next call is that of the traced function: who calls it is the business of each run."""
+    return _caller.set(_OUTSIDE)
+
+
+def leave_call(token: Token[LazyLoc | None]) -> None:
+    _caller.reset(token)

@@ -31,6 +31,7 @@ from graphify.ops.control import call as call_op
 from graphify.tracing.capture import Hidden
 from graphify.tracing.guards import AnyGuard
 from graphify.tracing.signature import Call, Pattern
+from graphify.tracing.tracebacks import user_facing
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ class ConcreteFunction:
     def broken_guard(self) -> AnyGuard | None:
         return next((g for g in self._traced.guards if not g.holds()), None)
 
+    @user_facing
     def __call__(self, *args: Any) -> Any:
         """Run on arrays, one per array argument of the signature.
 

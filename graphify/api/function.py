@@ -13,7 +13,6 @@ import functools
 import inspect
 import threading
 import time
-import types
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack, overload
@@ -35,9 +34,10 @@ from graphify.config import config
 from graphify.engines.native.entry.room import Room
 from graphify.errors import TraceError
 from graphify.ir.bind import as_tensor, current_builder
-from graphify.location import here, is_internal, user_frame
+from graphify.location import here, user_frame
 from graphify.tracing.guards import Guard
 from graphify.tracing.signature import Call, Pattern, TensorSpec, fits_64_bits
+from graphify.tracing.tracebacks import show, user_facing
 
 OFFERS = 4  # what a trace reads may be replaced by its like, and the engine knows it by identity
 DISTINCT_NUMBERS = 3  # the third value of a Python number makes it a traced scalar
@@ -124,10 +124,10 @@ class Function(Room):
                 offer()
             return result
         except BaseException as error:
-            if config.full_traceback:
-                raise
-            raise _without_internal_frames(error) from error.__cause__
+            show(error)
+            raise  # bare: the frame stays out of the traceback
 
+    @user_facing
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for arguments of this kind; arrays may be given as `TensorSpec`s."""
         if not args and not kwargs and self.input_signature is not None:
@@ -135,6 +135,7 @@ class Function(Room):
         call = self._call(args, kwargs)
         return self._find(call) or self._trace(call)[0]
 
+    @user_facing
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """What a call with these arguments would do, and why: the trace it hits, or what is new.
 
@@ -372,14 +373,17 @@ class BoundFunction:
         self.__func__, self.__self__ = function, instance
         functools.update_wrapper(self, function.python_function, updated=())
 
+    @user_facing
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__func__(self.__self__, *args, **kwargs)
 
+    @user_facing
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         if not args and not kwargs and self.__func__.input_signature is not None:
             args = self.__func__.input_signature
         return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
 
+    @user_facing
     def explain(self, *args: Any, **kwargs: Any) -> str:
         return self.__func__.explain(self.__self__, *args, **kwargs)
 
@@ -401,20 +405,6 @@ def _warn_user(text: str) -> None:
 
 def _call_plain(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
-
-
-def _without_internal_frames(error: BaseException) -> BaseException:
-    """The error with graphify's own frames taken out of its traceback."""
-    frames = []
-    entry = error.__traceback__
-    while entry is not None:
-        if not is_internal(entry.tb_frame.f_code.co_filename):
-            frames.append(entry)
-        entry = entry.tb_next
-    chain: types.TracebackType | None = None
-    for kept in reversed(frames):
-        chain = types.TracebackType(chain, kept.tb_frame, kept.tb_lasti, kept.tb_lineno)
-    return error.with_traceback(chain)
 
 
 @overload

@@ -25,7 +25,7 @@ from graphify.ir import pretty
 from graphify.ir.bind import Tensor, as_tensor, not_taping, recording, resolve, value_in
 from graphify.ir.graph import Value, attr_sizes
 from graphify.ir.types import Spec, in_c_order
-from graphify.location import LazyLoc, SourceLoc, is_internal
+from graphify.location import LazyLoc, SourceLoc, is_internal, leave_call, start_trace
 from graphify.optimise.pipeline import optimise
 from graphify.tracing.capture import Root, restore
 from graphify.tracing.containers import (
@@ -56,6 +56,7 @@ def trace(
         moving: keys of the places whose Python numbers become hidden inputs instead of guards.
     """
     root = Root(getattr(function, "__name__", "function"), moving)
+    token = start_trace()
     try:
         with recording(root), not_taping():
             params, arguments = _parameters(root, call, pattern)
@@ -70,6 +71,7 @@ def trace(
         located = at(error, _raised_at(error))
         raise located from (error.__cause__ if located is error else error)
     finally:
+        leave_call(token)
         restore(root)
         root.home.close()
 

@@ -253,7 +253,10 @@ class Builder:
             known = self._interned.get(key)
             if known is not None and intern:
                 return known.outputs
-        source = source if source is not None else here()
+        if source is None:
+            source = here()
+            if source is not None:
+                source.note_inputs(tuple((_origin(value), value.spec) for value in values))
         try:
             specs = op.spec(*(value.spec for value in values), **attrs)
         except (TypeError, ValueError, IndexError) as error:
@@ -338,3 +341,8 @@ def _name(value: Value) -> str | None:
     if value.node.op is param:
         return value.node.attrs["name"]  # type: ignore[no-any-return]
     return value.node.source.resolve().variable if value.node.source else None
+def _origin(value: Value) -> LazyLoc | str | None:
+    """The name of a parameter; where any other value was made."""
+    return value.node.attrs["name"] if value.node.op is param else value.node.source
+
+

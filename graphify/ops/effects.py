@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from graphify.errors import InvalidArgumentError
+from graphify.errors import GraphifyError, InvalidArgumentError, own
+from graphify.ir.bind import bind
 from graphify.ir.op import defop
 from graphify.ir.types import Spec
+from graphify.location import KnownLoc, SourceLoc
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,9 @@ class Raise:
 
     kind: type[BaseException]
     args: tuple[Any, ...]  # a Text stands for a message with run-time values
+    # The user's own `raise` or `assert`, whose text stays as it is; an error of graphify's.
+    own: bool = field(default=False, repr=False)
+    remedy: str | None = field(default=None, repr=False)
 
     def build(self, values: Sequence[Any]) -> BaseException:
         rest = list(values)
@@ -110,7 +115,10 @@ class Raise:
                 filled.append(arg.format(taken))
             else:
                 filled.append(arg)
-        return self.kind(*filled)
+        if self.remedy is not None and issubclass(self.kind, GraphifyError):
+            return self.kind(*filled, remedy=self.remedy)
+        error = self.kind(*filled)
+        return own(error) if self.own else error
 
 
 def _raise_eval(*values: Any, exception: Raise) -> tuple[()]:
@@ -126,6 +134,14 @@ raise_ = defop(
     extra={"tuple": True},
     doc="raises an exception when it is reached",
 )
+
+
+def raise_at(error: Exception, place: SourceLoc | None, users_own: bool) -> None:
+    """Record that an error is raised, if the run gets here, as of another place."""
+    message = getattr(error, "message", None)
+    args = error.args if message is None else (message,)
+    what = Raise(type(error), args, users_own, getattr(error, "remedy", None))
+    bind(raise_, (), {"exception": what}, source=None if place is None else KnownLoc(place))
 
 
 def _assert_eval(condition: Any, *values: Any, exception: Raise) -> tuple[()]:

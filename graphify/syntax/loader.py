@@ -2,7 +2,9 @@
 
 The tree is compiled inside a factory that binds the closure names, so that they become cells of the
 code object; the factory itself never runs. Every code object made here ends its constants with
-`MARK`, which is how a converted function, however deeply nested, is recognised.
+`MARK`, which is how a converted function, however deeply nested, is recognised. One that converters
+made of a part of a function (a loop's body, a branch) is called as that function, and has `PART`
+before the mark.
 """
 
 from __future__ import annotations
@@ -11,20 +13,51 @@ import ast
 import copy
 import inspect
 from collections.abc import Iterable
+from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
 import gast
 
 MARK = "graphify: converted"
+PART = "graphify: part of a function"
 
 # The name that the definition binds in the factory: none that the function itself could read, or a
 # recursive global function would find itself here instead of in its globals.
 HIDDEN = "<function>"
 
 
+@dataclass(frozen=True)
+class Definitions:
+    """The functions that the user defines inside another: names, and where bodies of lambdas lie.
+
+    Whatever else is nested in the converted function is a part of it.
+    """
+
+    names: frozenset[str]
+    lambdas: frozenset[tuple[int | None, ...]]
+
+    @classmethod
+    def of(cls, tree: Any) -> Definitions:
+        nodes = list(gast.walk(tree))
+        names = [n.name for n in nodes if isinstance(n, (gast.FunctionDef, gast.AsyncFunctionDef))]
+        bodies = [n.body for n in nodes if isinstance(n, gast.Lambda)]
+        spans = [(b.lineno, b.end_lineno, b.col_offset, b.end_col_offset) for b in bodies]
+        return cls(frozenset(names), frozenset(spans))
+
+    def hold(self, code: CodeType) -> bool:
+        """Whether a code object nested in the function is one of the user's definitions."""
+        if code.co_name == "<lambda>":
+            return not self.lambdas.isdisjoint(code.co_positions())
+        return code.co_name in self.names or code.co_name.startswith("<")
+
+
 def compile_function(
-    tree: Any, filename: str, cells: Iterable[str], qualname: str, marked: bool = True
+    tree: Any,
+    filename: str,
+    cells: Iterable[str],
+    qualname: str,
+    definitions: Definitions | None = None,
 ) -> CodeType:
     """Compile a FunctionDef or Lambda to a code object whose free names include `cells`.
 
@@ -33,7 +66,8 @@ def compile_function(
         filename: the original file, recorded in the code.
         cells: names that become closure cells; those the function does not use are left out.
         qualname: the qualified name that the code, and all code nested in it, is to show.
-        marked: whether `is_marked` is to recognise functions of this code.
+        definitions: what the user defines in the function, if it was converted: `is_marked` is
+            to recognise functions of this code.
 
     Returns:
         The code object of the function itself.
@@ -47,7 +81,7 @@ def compile_function(
     module = gast.gast_to_ast(gast.Module([factory], []))
     ast.fix_missing_locations(module)
     code = compile(module, filename, "exec", dont_inherit=True)
-    return finish(_only_code(_only_code(code)), qualname, (MARK,) if marked else ())
+    return finish(_only_code(_only_code(code)), qualname, definitions)
 
 
 def make_function(
@@ -68,7 +102,9 @@ def make_function(
     return made
 
 
-def finish(code: CodeType, qualname: str, marks: tuple[str, ...]) -> CodeType:
+def finish(
+    code: CodeType, qualname: str, definitions: Definitions | None, part: bool = False
+) -> CodeType:
     """`code` under its real name, it and the functions nested in it with the marks added.
 
     The body of a local class is left as it is: its methods are the user's own, and are converted
@@ -77,11 +113,23 @@ def finish(code: CodeType, qualname: str, marks: tuple[str, ...]) -> CodeType:
     if not code.co_flags & inspect.CO_OPTIMIZED:
         return code
     consts = [
-        finish(c, f"{qualname}.<locals>.{c.co_name}", marks) if isinstance(c, CodeType) else c
-        for c in code.co_consts
+        _nested(c, qualname, definitions) if isinstance(c, CodeType) else c for c in code.co_consts
     ]
+    if definitions is not None:
+        consts += [PART, MARK] if part else [MARK]
     name = qualname.rpartition(".")[2]
-    return code.replace(co_consts=(*consts, *marks), co_name=name, co_qualname=qualname)
+    return code.replace(co_consts=tuple(consts), co_name=name, co_qualname=qualname)
+
+
+def _nested(code: CodeType, qualname: str, definitions: Definitions | None) -> CodeType:
+    if definitions is not None and not definitions.hold(code):
+        return finish(code, qualname, definitions, part=True)
+    return finish(code, f"{qualname}.<locals>.{code.co_name}", definitions)
+
+
+def is_part(code: CodeType) -> bool:
+    """Whether converters made this code of a part of a function of the user's."""
+    return code.co_consts[-2:] == (PART, MARK)
 
 
 def is_marked(function: Any) -> bool:

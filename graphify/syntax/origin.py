@@ -80,6 +80,7 @@ def shift(nodes: Iterable[Any], lines: int) -> None:
 def place(node: Any, filename: str, function: str) -> SourceLoc:
     """The source location of a node, for error messages."""
     line = getattr(node, "lineno", None) or 1
-    one_line = getattr(node, "end_lineno", None) == line
-    start, end = (node.col_offset, node.end_col_offset) if one_line else (None, None)
-    return SourceLoc(filename, line, function, start, end)
+    (_, start), last, end = (None, None), None, None
+    if getattr(node, "end_lineno", None) is not None:
+        (_, start, last, end) = _span(node)
+    return SourceLoc(filename, line, function, start, end, None if last == line else last)

@@ -85,7 +85,8 @@ def outer():
 def test_loading_keeps_everything_but_the_mark():
     inner = outer()
     parsed = parse(inner)
-    code = loader.compile_function(parsed.node, parsed.filename, ["free"], inner.__qualname__)
+    own = loader.Definitions.of(parsed.node)
+    code = loader.compile_function(parsed.node, parsed.filename, ["free"], inner.__qualname__, own)
     cells = dict(zip(code.co_freevars, inner.__closure__, strict=True))
     made = loader.make_function(code, inner, inner.__globals__, cells)
     assert made(1) == inner(1) == 16
@@ -104,8 +105,7 @@ def test_loading_keeps_everything_but_the_mark():
 def test_lambdas_load_too(marked):
     double = lambda x, k=2: x * k  # noqa: E731
     parsed = parse(double)
-    code = loader.compile_function(
-        parsed.node, parsed.filename, [], double.__qualname__, marked=marked
-    )
+    own = loader.Definitions.of(parsed.node) if marked else None
+    code = loader.compile_function(parsed.node, parsed.filename, [], double.__qualname__, own)
     made = loader.make_function(code, double, {}, {})
     assert (made(4), made.__name__, loader.is_marked(made)) == (8, "<lambda>", marked)

@@ -45,6 +45,7 @@ from graphify.ops import control, effects
 from graphify.tracing.capture import captured, frame, restore
 
 
+from graphify.tracing.tracebacks import is_users, place_of
 def if_(
     test: Any,
     if_true: Callable[..., State],
@@ -107,9 +108,7 @@ def _outcome(branch: Callable[[], State]) -> Any:
     except REFUSALS:
         raise
     except Exception as error:
-        message = getattr(error, "message", None)
-        args = error.args if message is None else (message,)
-        effects.raise_(exception=effects.Raise(type(error), args))
+        effects.raise_at(error, place_of(error), is_users(error))
         return UNREACHABLE
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.undefined import UNREACHABLE
-from graphify.errors import REFUSALS, GraphifyError, at
+from graphify.errors import REFUSALS, GraphifyError, at, own
 from graphify.ir.bind import Tensor, current_builder
 from graphify.location import here
 from graphify.ops import effects
@@ -19,7 +19,8 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     """The assert statement; a staged one raises AssertionError when the run gets there."""
     if is_staged(test):
         pieces, values = _message(() if message is None else (message(),))
-        effects.assert_(truth(test), *values, exception=effects.Raise(AssertionError, pieces))
+        error = effects.Raise(AssertionError, pieces, own=True)
+        effects.assert_(truth(test), *values, exception=error)
     elif not test:
         raise AssertionError(*(() if message is None else (texts.plain(message()),)))
 
@@ -31,16 +32,19 @@ def raise_(exception: Any, cause: Any = None) -> Any:
         error = exception() if isinstance(exception, type) else exception
         if isinstance(error, BaseException):
             error.args = tuple(map(texts.plain, error.args))
+            own(error)
         location = here()
         error = (
-            at(error, location.resolve() if location else None) if builder is not None else error
+            at(error, location.resolve() if location else None)
+            if builder is not None and isinstance(error, BaseException)
+            else error
         )
         raise error from cause
     kind, args = (
         (exception, ()) if isinstance(exception, type) else (type(exception), exception.args)
     )
     pieces, values = _message(args)
-    effects.raise_(*values, exception=effects.Raise(kind, pieces))
+    effects.raise_(*values, exception=effects.Raise(kind, pieces, own=True))
     return UNREACHABLE
 
 
