@@ -32,6 +32,8 @@ _FILES = (
     "indexing",
     "indices",
     "updates",
+    "at",
+    "flat",
     "products",
     "linalg",
     "norms",

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify import tree
 from graphify.errors import SpecError
 from graphify.ir import bind as binding
 from graphify.ir.bind import Tensor, as_tensor, resolve
@@ -222,7 +223,12 @@ class Ufunc:
             raise SpecError(
                 f"{self.__name__}.at: expected an array to update, got {type(a).__name__}"
             )
-        if not NAMES["_update_at"](self.ufunc, a, indices, b):
+        if NAMES["_update_at"](self.ufunc, a, indices, b):
+            return
+        given = [x for x in tree.leaves((a, indices, b)) if isinstance(x, (Tensor, np.ndarray))]
+        if any(resolve(as_tensor(x)).is_symbolic for x in given):
+            NAMES["_update_in_turn"](self.ufunc, a, indices, b)
+        else:
             self._at_eager(a, indices, b)
 
     def _at_eager(self, a: Any, indices: Any, b: Any) -> None:

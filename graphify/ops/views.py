@@ -171,11 +171,27 @@ def is_contiguous(x: Tensor) -> bool | None:
     strides = strides_of(x)
     if strides is None:
         return None
-    if any(decide_equal(dim, 0) for dim in x.dims):
+    return _in_order(x.dims, strides)
+
+
+def _in_order(shape: Shape, strides: Strides) -> bool | None:
+    if any(decide_equal(dim, 0) for dim in shape):
         return True
-    axes = zip(x.dims, strides, contiguous_strides(x.dims), strict=True)
+    axes = zip(shape, strides, contiguous_strides(shape), strict=True)
     fits = [decide_equal(s, c) for dim, s, c in axes if not decide_equal(dim, 1)]
     return None if None in fits else all(fits)
+
+
+def in_c_order(x: Tensor) -> bool:
+    """Whether NumPy's array lies in C order without gaps; arguments are taken to do so, and noted:
+    for others there will be another trace."""
+    assumed: list[Any] = []
+    strides = strides_of(x, assumed)
+    if strides is None or _in_order(x.dims, strides) is not True:
+        return False
+    for builder, value in assumed:
+        builder.needs_order.add(value)
+    return True
 
 
 def _root(value: Value) -> Value:

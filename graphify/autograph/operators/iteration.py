@@ -15,6 +15,7 @@ import numpy as np
 
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
 from graphify.ir.sizes import Dim, Size, size_op
+from graphify.numpy.flat import Flat
 from graphify.ops import elementwise
 from graphify.ops.shape import as_dim
 from graphify.tracing.capture import root_of
@@ -70,6 +71,10 @@ def items_of(iterable: Any) -> Items | None:
         )
     if isinstance(iterable, (Tensor, np.ndarray)):
         return _rows(iterable)
+    if isinstance(iterable, Flat):
+        from graphify.autograph.operators.places import elements_of
+
+        return elements_of(iterable)
     _note_read(iterable)
     return None
 
