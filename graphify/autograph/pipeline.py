@@ -35,6 +35,7 @@ from graphify.autograph.converters import (
     generators,
     jumps,
     logical,
+    match,
     names,
     raises,
     walrus,
@@ -53,6 +54,7 @@ from graphify.syntax.printer import to_source
 PASSES = (
     names,  # before anything looks at attributes
     generators,  # before everything else: it makes statements of expressions
+    match,  # makes comparisons and if statements
     walrus,  # before thunks are made
     asserts,  # its message thunk is converted like any expression
     logical,
