@@ -11,7 +11,7 @@ own constants; arrays and tensors found in them are inputs of the trace like any
 from __future__ import annotations
 
 import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,14 @@ _NUMBERS = (bool, int, float, complex)
 _BUFFERS = (array.array, memoryview)
 
 
+_CONVERSIONS: dict[type, Callable[[Any], Tensor]] = {}
+
+
+def set_conversion(kind: type, function: Callable[[Any], Tensor]) -> None:
+    """How values of a class of ours become tensors."""
+    _CONVERSIONS[kind] = function
+
+
 def convert(value: Any) -> Tensor:
     """`value` as a tensor.
 
@@ -36,6 +44,8 @@ def convert(value: Any) -> Tensor:
         ShapeError: nested sequences of unequal length.
         OverflowError: a Python int that no 64-bit integer holds.
     """
+    if type(value) in _CONVERSIONS:
+        return _CONVERSIONS[type(value)](value)
     if isinstance(value, np.generic):
         return Tensor(np.asarray(value).astype(_dtype_of(value), copy=True))
     if isinstance(value, (str, bytes, bytearray)) or value is None:

@@ -6,6 +6,7 @@ Imported once for its effect: it attaches the special methods to `Tensor`.
 from __future__ import annotations
 
 import dis
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -215,10 +216,22 @@ def _meets(self: Tensor, other: Any) -> bool:
     return _takes(other) and not (isinstance(other, (list, tuple)) and self.spec.weak)
 
 
-def _inplace(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Tensor]:
+_SPREADS: dict[type, Callable[[Any, Callable[[Any], Any]], Any]] = {}
+
+
+def set_spread(kind: type, spread: Callable[[Any, Callable[[Any], Any]], Any]) -> None:
+    """How an update by a value of a class of ours is done to what the value stands for."""
+    _SPREADS[kind] = spread
+
+
+def _inplace(
+    function: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any]
+) -> Callable[[Tensor, Any], Tensor]:
     """`a += b`: the tensor itself is updated, as ndarray's is; a scalar is rebound."""
 
     def update(self: Tensor, other: Any) -> Any:
+        if type(other) in _SPREADS:
+            return _SPREADS[type(other)](other, lambda value: plain(self, value))
         if not _takes(other):
             return NotImplemented
         result = function(self, other)
@@ -252,7 +265,7 @@ def _install() -> None:
     for name, function in _BINARY.items():
         setattr(Tensor, f"__{name}__", _forward(function))
         setattr(Tensor, f"__r{name}__", _reflected(function))
-        setattr(Tensor, f"__i{name}__", _inplace(function))
+        setattr(Tensor, f"__i{name}__", _inplace(function, getattr(operator, f"i{name}")))
     for name, op in _COMPARE.items():
         setattr(Tensor, f"__{name}__", _forward(_compare(op)))
     for name, op in _UNARY.items():

@@ -112,6 +112,10 @@ def compare(left, *rest):
     return result
 
 
+def is_(a, b):
+    return a is b
+
+
 def contains(container, item):
     return item in container
 

@@ -3,20 +3,18 @@
 import numpy as np
 
 
-def rank_changes(x, s):
-    if s > 0:  # TraceError
-        y = x
-    else:
-        y = x.sum()
-    return y
+def rank_grows(x):
+    while np.abs(x).sum() < 1e6:  # TraceError
+        x = np.stack([x, x])
+    return x
 
 
-def structure_changes(x, s):
-    if s > 0:  # TraceError
-        y = (x, x)
-    else:
-        y = [x]
-    return y
+def tuple_grows(x):
+    sums = ()
+    while np.abs(x).sum() < 1e6:
+        x = x * 2 + 1
+        sums = (*sums, x.sum())  # TraceError
+    return sums
 
 
 def value_as_python_index(x, k):

@@ -6,7 +6,9 @@
     x in xs            ag.contains(xs, x)
     x not in xs        ag.not_(ag.contains(xs, x))
 
-A single comparison stays `a < b`; `is` and `is not` are about Python objects and stay too.
+    x is None          ag.is_(x, None)
+
+A single comparison stays `a < b`.
 """
 
 from __future__ import annotations
@@ -57,6 +59,10 @@ class _Logical(Converter):
             for op, right in zip(node.ops, node.comparators, strict=True):
                 rest += [gast.Constant(SIGNS[type(op)], None), self.ctx.thunk(right)]
             return self.ctx.operator("compare", node, node.left, *rest)
+        if isinstance(node.ops[0], (gast.Is, gast.IsNot)):
+            same = self.ctx.operator("is_", node, node.left, node.comparators[0])
+            negated = isinstance(node.ops[0], gast.IsNot)
+            return self.ctx.operator("not_", node, same) if negated else same
         if not isinstance(node.ops[0], (gast.In, gast.NotIn)):
             return node
         found = self._contains(node, node.left, node.comparators[0])

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphify.autograph.operators import sharing
+from graphify.autograph.operators.choice import Choice, assuming, facts, narrowed, unite
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.heap import (
     Names,
@@ -29,6 +30,7 @@ from graphify.autograph.operators.state import (
     Entry,
     carried_spec,
     fit,
+    fits,
     is_dynamic,
     join_spec,
     placeholder,
@@ -43,9 +45,9 @@ from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.types import Spec
 from graphify.ops import control, effects
 from graphify.tracing.capture import captured, frame, restore
-
-
 from graphify.tracing.tracebacks import is_users, place_of
+
+
 def if_(
     test: Any,
     if_true: Callable[..., State],
@@ -58,7 +60,7 @@ def if_(
         return if_true(*state) if test else if_false(*state)
     return tuple(
         _cond(
-            truth(test),
+            test,
             (lambda: if_true(*state), lambda: if_false(*state)),
             names,
             (if_true, if_false),
@@ -71,7 +73,7 @@ def if_exp(test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -
     if not is_staged(test):
         return if_true() if test else if_false()
     branches = (lambda: (certain(if_true()),), lambda: (certain(if_false()),))
-    return _cond(truth(test), branches, ("the result",), (if_true, if_false))[0]
+    return _cond(test, branches, ("the result",), (if_true, if_false))[0]
 
 
 @dataclass(slots=True)
@@ -91,10 +93,10 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
         log()
         if isinstance(outcome, Unreachable):  # the branch raises
             outcome = (outcome,) * len(names)
-        entries = [take_apart(n, value) for n, value in zip(names, outcome, strict=True)]
+        entries = [take_apart(n, narrowed(v)) for n, v in zip(names, outcome, strict=True)]
         del outcome
         slots = slots_of(builder, shared_cells(names, cells))
-        heap = {key: take_apart(slot.name, slot.read()) for key, slot in slots.items()}
+        heap = {key: slot.take_apart() for key, slot in slots.items()}
         for entry in (*entries, *heap.values()):
             entry.freeze()
         return _Branch(builder, entries, slots, heap)
@@ -112,19 +114,21 @@ def _outcome(branch: Callable[[], State]) -> Any:
         return UNREACHABLE
 
 
-def _cond(pred: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
-    true, false = (
-        _trace_branch(label, branch, names, (f,))
-        for label, branch, f in zip(("true", "false"), branches, cells, strict=True)
-    )
+def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
+    pred, sides_ = truth(test), []
+    for way, branch, f in zip((True, False), branches, cells, strict=True):
+        with assuming(facts(pred, way)):
+            sides_.append(_trace_branch(str(way).lower(), branch, names, (f,)))
+    true, false = sides_
     slots = {**false.slots, **true.slots}
     for side in (true, false):
         _look_at_rest(side, slots)
     pairs = list(zip(true.entries, false.entries, strict=True))
     pairs += [(true.heap[key], false.heap[key]) for key in slots]
-    joined = [_join_entries(a, b) for a, b in pairs]
+    frames = (true.builder, false.builder)
+    joined = [_join_entries(a, b, frames) for a, b in pairs]
     sides = [sides for plan in joined for sides in plan.sides()]
-    shared = sharing.BranchLinks(sides, (true.builder, false.builder))
+    shared = sharing.BranchLinks(sides, frames)
     outputs: list[list[Value]] = [[], []]
     for number, (branch, sink) in enumerate(zip((true, false), outputs, strict=True)):
         with recording(branch.builder):
@@ -150,7 +154,7 @@ def _look_at_rest(side: _Branch, slots: dict[Any, Slot]) -> None:
         for key, slot in side.slots.items():
             slot.write(side.heap[key].build())
         for key, slot in rest.items():
-            entry = side.heap[key] = take_apart(slot.name, slot.read())
+            entry = side.heap[key] = slot.take_apart()
             entry.freeze()
     restore(side.builder)
     side.builder.writes_done = done
@@ -188,7 +192,7 @@ class _Join:
     def sides(self) -> list[list[Any]]:
         """Of each leaf that is joined, what it is on either side; None where it is not bound."""
         return [
-            [None if entry.bound is False else entry.leaves[i] for entry in self.entries]
+            [None if entry.lacks(i) else entry.leaves[i] for entry in self.entries]
             for i, spec in enumerate(self.specs)
             if spec is not None
         ]
@@ -223,7 +227,7 @@ class _Join:
         return model.replaced(leaves, bound).build()
 
 
-def _join_entries(a: Entry, b: Entry) -> _Join:
+def _join_entries(a: Entry, b: Entry, frames: tuple[Builder, Builder]) -> _Join:
     if a.bound is False and b.bound is False:
         return _Join((a, b), [None], bound=False)
     if a.bound is False or b.bound is False:
@@ -231,15 +235,16 @@ def _join_entries(a: Entry, b: Entry) -> _Join:
         specs = [carried_spec(leaf) if is_dynamic(leaf) else None for leaf in present.leaves]
         settled = absent.unreachable and present.bound is True
         return _Join((a, b), specs, bound=True if settled else None)
-    if a.treedef != b.treedef:
-        raise structure_error(a.name, a, b, ("in one branch", "in the other"))
-    specs = [_join_leaf(a, b, x, y) for x, y in zip(a.leaves, b.leaves, strict=True)]
+    if not fits(a, b):
+        one, two = unite(a, b, frames)
+        if a.contents and one.treedef.kind is Choice:  # an object is one list, not one of two
+            raise structure_error(a.name, a, b, ("in one branch", "in the other"))
+        a, b = one, two
+    specs = [_join_leaf(a.name, x, y) for x, y in zip(a.leaves, b.leaves, strict=True)]
     return _Join((a, b), specs, bound=True if a.bound is True and b.bound is True else None)
 
 
-def _join_leaf(a: Entry, b: Entry, x: Any, y: Any) -> Spec | None:
+def _join_leaf(name: str, x: Any, y: Any) -> Spec | None:
     if same_static(x, y):
         return None
-    if not (is_dynamic(x) and is_dynamic(y)):
-        raise structure_error(a.name, a, b, ("in one branch", "in the other"))
-    return join_spec(a.name, carried_spec(x), carried_spec(y))
+    return join_spec(name, carried_spec(x), carried_spec(y))

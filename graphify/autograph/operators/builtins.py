@@ -12,6 +12,8 @@ import numpy as np
 from graphify.autograph.operators import iteration, texts
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
+from graphify.autograph.operators.choice import Choice
+from graphify.autograph.operators.choosing import decide
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import and_, or_, python_bool
 from graphify.autograph.operators.loops import for_
@@ -74,7 +76,7 @@ def staged_print(values: Any, sep: str, end: str, stream: str) -> None:
 
 def int(value: Any = 0, *args: Any) -> Any:
     return (
-        to_int(elementwise.trunc(_scalar(value)) if _is_float(value) else _scalar(value))
+        to_int(elementwise.trunc(scalar_of(value)) if _is_float(value) else scalar_of(value))
         if is_staged(value)
         else builtins.int(value, *args)
     )
@@ -82,7 +84,7 @@ def int(value: Any = 0, *args: Any) -> Any:
 
 def float(value: Any = 0.0) -> Any:
     return (
-        core.cast(_scalar(value), dtype=np.dtype(np.float64), weak=True)
+        core.cast(scalar_of(value), dtype=np.dtype(np.float64), weak=True)
         if is_staged(value)
         else builtins.float(value)
     )
@@ -90,7 +92,7 @@ def float(value: Any = 0.0) -> Any:
 
 def complex(value: Any = 0, *args: Any) -> Any:
     if is_staged(value) and not args:
-        return core.cast(_scalar(value), dtype=np.dtype(np.complex128), weak=True)
+        return core.cast(scalar_of(value), dtype=np.dtype(np.complex128), weak=True)
     return builtins.complex(value, *args)
 
 
@@ -103,14 +105,14 @@ def round(value: Any, ndigits: Any = None) -> Any:
         return builtins.round(value, ndigits)
     if ndigits is not None:
         return value.round(ndigits)
-    return to_int(elementwise.rint(_scalar(value))) if _is_float(value) else int(value)
+    return to_int(elementwise.rint(scalar_of(value))) if _is_float(value) else int(value)
 
 
 def _is_float(value: Any) -> builtins.bool:
     return value.dtype.kind not in "iub"
 
 
-def _scalar(value: Tensor) -> Tensor:
+def scalar_of(value: Tensor) -> Tensor:
     """A tensor of one element as a scalar, as float(array) has it."""
     tensor = resolve(value)
     if tensor.dims == ():
@@ -130,6 +132,8 @@ _PYTHON: builtins.dict[str, type] = {"b": builtins.bool, "i": builtins.int, "f":
 
 def isinstance(value: Any, kinds: Any) -> builtins.bool:
     """isinstance; a tensor is also what stands in its place when nothing is staged."""
+    if type(value) is Choice:
+        return decide(value, lambda chosen: isinstance(chosen, kinds))  # type: ignore[no-any-return]
     if builtins.isinstance(value, kinds) or not builtins.isinstance(value, Tensor):
         return builtins.isinstance(value, kinds)
     tensor = resolve(value)

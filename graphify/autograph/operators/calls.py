@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators.consumer import Consumer
-from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, decide, has_choices, over
+from graphify.autograph.operators.consumer import Consumer
+from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.bind import Tensor, current_builder, resolve
@@ -335,9 +335,9 @@ def setattr_(obj: Any, name: str, value: Any) -> None:
     if builder is not None and not isinstance(obj, Tensor):
         local = root_of(builder)
         home = local.local_objects.get(id(obj), (None, None))[1] if local is not None else None
-        if home is not builder.home:
-            place = Place(obj, name, "attribute")
-            builder.writes.setdefault(place.key, (place, getattr(obj, name, ABSENT)))
+        if home is not builder.home or builder.section is not None:
+            place, before = Place(obj, name, "attribute"), getattr(obj, name, ABSENT)
+            builder.log_write(place.key, place, before, home is not builder.home)
     setattr(obj, name, value)
 
 
@@ -394,6 +394,6 @@ def _own_array(array: Any) -> Any:
 def _log_container(container: Any) -> None:
     """Log that a list or dict is about to change, so that staged control flow can carry it."""
     builder = current_builder()
-    if builder is not None and builder.parent is not None:
+    if builder is not None and (builder.parent is not None or builder.section is not None):
         place = Contents(container)
-        builder.writes.setdefault(place.key, (place, place.read()))
+        builder.log_write(place.key, place, place.read(), builder.parent is not None)

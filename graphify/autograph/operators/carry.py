@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from graphify.autograph.operators.choice import Choice, has_choice, unite
 from graphify.autograph.operators.heap import (
     Names,
     Slot,
@@ -22,12 +22,14 @@ from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.looplinks import LoopLinks, Place
 from graphify.autograph.operators.sharing import ALIAS, is_number
 from graphify.autograph.operators.state import (
+    Absent,
     Entry,
     Unstageable,
     carried_spec,
     fit,
     is_dynamic,
     join_spec,
+    joinable,
     placeholder,
     same_static,
     structure_error,
@@ -57,8 +59,9 @@ class Carry:
 
     MAX_ROUNDS = 12
 
-    def __init__(self, state: State, names: Names) -> None:
+    def __init__(self, state: State, names: Names, choices: bool = True) -> None:
         self.names = names
+        self.choices = choices  # values may be of another kind from turn to turn: see choice.py
         self.entries = [take_apart(n, value) for n, value in zip(names, state, strict=True)]
         self.slots: dict[Any, Slot] = {}
         self.specs: list[Spec] = []  # one per carried leaf and per bound flag, in order
@@ -129,9 +132,9 @@ class Carry:
                 after = [take_apart(n, value) for n, value in zip(self.names, outcome, strict=True)]
                 del outcome, variables, turn
                 slots = slots_of(builder, shared_cells(self.names, cells))
-                after += [take_apart(s.name, s.read()) for s in self.slots.values()]
+                after += [slot.take_apart() for slot in self.slots.values()]
                 new = {k: s for k, s in slots.items() if k not in self.slots}
-                settled = not self._keep_updated(after, slots)
+                settled = not self._unite(after, builder) and not self._keep_updated(after, slots)
                 if settled and not new and not self._widen(after):
                     leaves = self._at_places(self._leaves_of(after))
                     if self.links.learn(self.given, leaves, builder):
@@ -142,7 +145,7 @@ class Carry:
                     return builder
             for key, slot in new.items():
                 self.slots[key] = slot
-                self.entries.append(take_apart(slot.name, slot.read()))
+                self.entries.append(slot.take_apart())
                 self._extend()
         raise Unstageable(
             "the loop's state keeps changing its kind from one turn to the next", location=here()
@@ -214,17 +217,19 @@ class Carry:
         for k, (entry, new) in enumerate(zip(self.entries, after, strict=True)):
             if entry.treedef != new.treedef:
                 continue
+            free = not has_choice(entry.treedef)
             for j, leaf in enumerate(entry.leaves):
                 if not self.dynamic[k][j]:
                     continue
+                same = free and new.leaves[j] is self.given.get((k, j))
                 if is_number(leaf):
-                    if new.leaves[j] is self.given.get((k, j)) and not isinstance(leaf, _Zeros):
+                    if same and not isinstance(leaf, Absent):
                         found = True  # the same number in every turn
                         self._drop(k, j)
                     continue
                 if id(leaf) in self.plain or (k, j) in self.links.ambiguous:
                     continue
-                if new.leaves[j] is self.given.get((k, j)):
+                if same:
                     found = True
                     self._drop(k, j)
                     continue
@@ -240,13 +245,50 @@ class Carry:
 
     def _drop(self, k: int, j: int) -> None:
         """Leaf j of entry k stays the tensor it is: its storage is carried instead."""
-        position = sum(sum(d) + f for d, f in zip(self.dynamic[:k], self.flagged[:k], strict=True))
-        position += sum(self.dynamic[k][:j])
+        position = self._position(k) + sum(self.dynamic[k][:j])
         self.dynamic[k][j] = False
         del self.specs[position]
         self.wild = {(p - (p > position), a) for p, a in self.wild if p != position}
 
     # --- widening ---
+
+    def _unite(self, after: list[Entry], builder: Builder) -> bool:
+        """Give the values after a turn the form of those before it; True if the carry needs
+        another form itself: then it is of several kinds, depending on the turn."""
+        changed = False
+        for k, (entry, new) in enumerate(zip(self.entries, after, strict=True)):
+            unbound = entry.bound is False or new.bound is False
+            if unbound or not self.choices or self._keeps_structure(k, new):
+                continue
+            before, now = unite(entry, new, (current_builder(), builder))
+            if entry.contents and before.treedef.kind is Choice:
+                continue
+            after[k] = now
+            if before.treedef != entry.treedef:
+                self._adopt(k, before)
+                changed = True
+        return changed
+
+    def _adopt(self, k: int, entry: Entry) -> None:
+        """A variable in another form, with the specs that go with it."""
+        self.links = LoopLinks()  # it knew the leaves by their places
+        start = self._position(k)
+        stop = start + sum(self.dynamic[k])
+        self.entries[k], self.dynamic[k] = entry, [is_dynamic(leaf) for leaf in entry.leaves]
+        specs = [
+            _static_dims(leaf.spec) if isinstance(leaf, Absent) else carried_spec(leaf)
+            for leaf in entry.leaves
+            if is_dynamic(leaf)
+        ]
+        self.specs[start:stop] = specs
+        moved = len(specs) - (stop - start)
+        self.wild = {
+            (p + moved if p >= stop else p, axis) for p, axis in self.wild if not start <= p < stop
+        }
+
+    def _position(self, k: int) -> int:
+        """Where the leaves of entry k begin among the specs."""
+        return sum(sum(d) + f for d, f in zip(self.dynamic[:k], self.flagged[:k], strict=True))
 
     def _widen(self, after: list[Entry]) -> bool:
         """Make the carry cover what the body gives; True if it had to change."""
@@ -272,7 +314,9 @@ class Carry:
         """Whether a variable has the same containers, and the same Python values in them, again."""
         entry = self.entries[k]
         return entry.treedef == new.treedef and all(
-            is_dynamic(after) if dynamic else same_static(before, after)
+            is_dynamic(after) and (joinable(before, after) or not self.choices)
+            if dynamic
+            else same_static(before, after)
             for before, after, dynamic in zip(
                 entry.leaves, new.leaves, self.dynamic[k], strict=True
             )
@@ -283,13 +327,13 @@ class Carry:
         entry = self.entries[k]
         specs = [carried_spec(leaf) if is_dynamic(leaf) else None for leaf in new.leaves]
         leaves = [
-            leaf if spec is None else _Zeros(_static_dims(spec))
+            leaf if spec is None else Absent(_static_dims(spec))
             for leaf, spec in zip(new.leaves, specs, strict=True)
         ]
         self.entries[k] = Entry(entry.name, new.treedef, leaves, Tensor(np.asarray(False)))
         self.dynamic[k] = [spec is not None for spec in specs]
         self.flagged[k] = True
-        before = sum(sum(d) + f for d, f in zip(self.dynamic[:k], self.flagged[:k], strict=True))
+        before = self._position(k)
         late = [_static_dims(spec) for spec in specs if spec is not None]
         self.specs[before:before] = [*late, Spec((), BOOL)]
 
@@ -332,7 +376,7 @@ class Carry:
     def initial(self) -> list[Tensor]:
         """The carry before the first turn, in the carry's dtypes."""
         leaves = [
-            placeholder(leaf.spec) if isinstance(leaf, _Zeros) else leaf
+            placeholder(leaf.spec) if isinstance(leaf, Absent) else leaf
             for leaf in self._carried_leaves()
         ]
         carried = [fit(leaf, spec) for leaf, spec in zip(leaves, self.specs, strict=True)]
@@ -418,13 +462,6 @@ def _is_private(tensor: Tensor) -> bool:
             return False
         frame_ = frame_.f_back
     return True
-
-
-@dataclass(slots=True)
-class _Zeros:
-    """The placeholder of a name that is bound only inside the loop."""
-
-    spec: Spec
 
 
 def _static_dims(spec: Spec) -> Spec:

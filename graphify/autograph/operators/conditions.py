@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from graphify.ir.bind import Tensor, as_tensor, resolve
@@ -18,20 +19,29 @@ EMPTY = (
 )
 
 
+_TRUTHS: dict[type, Callable[[Any], Any]] = {}
+
+
+def set_truth(kind: type, function: Callable[[Any], Any]) -> None:
+    """How values of a class that stands for run-time values are true or false."""
+    _TRUTHS[kind] = function
+
+
 def is_staged(value: Any) -> bool:
     """Whether a truth value is only known when the graph runs."""
     if not isinstance(value, Tensor):
-        return False
+        return type(value) in _TRUTHS
     return value.is_symbolic or resolve(value).is_symbolic
 
 
-def truth(value: Tensor) -> Tensor:
+def truth(value: Any) -> Tensor:
     """A staged truth value as a boolean scalar.
 
     Raises:
         ValueError: no element, or more than one, as NumPy has it; at the run where only that tells.
     """
-    value = resolve(value)
+    kind = type(value)
+    value = resolve(as_tensor(_TRUTHS[kind](value) if kind in _TRUTHS else value))
     if value.ndim:
         count = product(value.dims)
         if not isinstance(count, int):

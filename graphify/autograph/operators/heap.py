@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any, TypeAlias
 
-from graphify.autograph.operators.consumer import Consumer
 from graphify.autograph.operators.choice import narrowed
+from graphify.autograph.operators.consumer import Consumer
 from graphify.autograph.operators.state import Entry, take_apart
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Builder, Value, param
@@ -50,12 +50,12 @@ class Slot:
         assert builder is not None
         key = id(self.target) if isinstance(self.target, Tensor) else self.target.key
         if isinstance(self.target, Tensor):
-            if self.target._home is not builder.home:
-                builder.writes.setdefault(key, (self.target, self.target._value))
+            outer = self.target._home is not builder.home
+            builder.log_write(key, self.target, self.target._value, outer)
             self.target._value = value_in(resolve(as_tensor(value)), builder)
             self.target._version += 1
         else:
-            builder.writes.setdefault(key, (self.target, self.target.read()))
+            builder.log_write(key, self.target, self.target.read())
             self.target.write(value)
 
 
@@ -81,7 +81,7 @@ def slots_of(builder: Builder, shared: set[Any]) -> dict[Any, Slot]:
     }
 
 
-def _cells(functions: Sequence[Callable[..., Any]]) -> Iterator[tuple[str, CellType]]:
+def cells_of(functions: Sequence[Callable[..., Any]]) -> Iterator[tuple[str, CellType]]:
     """The cells of functions and of functions in those cells: a block may call what rebinds one."""
     seen: set[int] = set()
     pending = list(functions)
@@ -107,7 +107,7 @@ def watch_cells(builder: Builder, functions: Sequence[Callable[..., Any]]) -> Ca
 
     Called at the start of a frame; what it returns is called at the end.
     """
-    places = [Place(cell, name, "cell") for name, cell in _cells(functions)]
+    places = [Place(cell, name, "cell") for name, cell in cells_of(functions)]
     watched = [(place, place.read()) for place in places if place.key not in builder.writes]
 
     def log() -> None:

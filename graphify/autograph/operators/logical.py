@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators.branches import if_exp
+from graphify.autograph.operators.choice import Choice, Verdict, telling
+from graphify.autograph.operators.choosing import decide, is_
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.ir.bind import Tensor
 from graphify.ir.types import BOOL
@@ -26,8 +28,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
     "==": operator.eq,
     "!=": operator.ne,
-    "is": operator.is_,
-    "is not": operator.is_not,
+    "is": is_,
+    "is not": lambda a, b: not_(is_(a, b)),
 }
 
 
@@ -36,12 +38,23 @@ def and_(*thunks: Thunk) -> Any:
     value = thunks[0]()
     for position, thunk in enumerate(thunks[1:], 1):
         if is_staged(value):
-            rest = thunks[position:]
-            return if_exp(value, lambda: and_(*rest), lambda value=value: value)  # type: ignore[misc]  # noqa: B023
+            return _staged(value, and_, thunks[position:], True)
         if not value:
             return value
         value = thunk()
     return value
+
+
+def _staged(first: Any, whole: Callable[..., Any], later: tuple[Thunk, ...], way: bool) -> Any:
+    """`and` (`way` True) or `or` of a staged operand and later ones."""
+    parts = [first]
+
+    def rest() -> Any:
+        parts[1:] = [whole(*later)]
+        return parts[1]
+
+    thunks = (rest, lambda: first) if way else (lambda: first, rest)
+    return telling(if_exp(first, *thunks), parts, way)
 
 
 def or_(*thunks: Thunk) -> Any:
@@ -49,8 +62,7 @@ def or_(*thunks: Thunk) -> Any:
     value = thunks[0]()
     for position, thunk in enumerate(thunks[1:], 1):
         if is_staged(value):
-            rest = thunks[position:]
-            return if_exp(value, lambda value=value: value, lambda: or_(*rest))  # type: ignore[misc]  # noqa: B023
+            return _staged(value, or_, thunks[position:], False)
         if value:
             return value
         value = thunk()
@@ -59,7 +71,11 @@ def or_(*thunks: Thunk) -> Any:
 
 def not_(value: Any) -> Any:
     """`not a`."""
-    return python_bool(elementwise.logical_not(truth(value))) if is_staged(value) else not value
+    if not is_staged(value):
+        return not value
+    test = truth(value)
+    opposite = python_bool(elementwise.logical_not(test))
+    return opposite if not isinstance(test, Verdict) else test.opposite(opposite)
 
 
 def python_bool(value: Tensor) -> Tensor:
@@ -82,12 +98,16 @@ def compare(left: Any, *rest: Any) -> Any:
 
 def contains(container: Any, item: Any) -> Any:
     """`item in container`, also for arrays and for lists of tensors."""
+    if type(container) is Choice:
+        return decide(container, lambda value: contains(value, item))
+    if type(item) is Choice and not isinstance(container, (list, tuple)):
+        return decide(item, lambda value: contains(container, value))
     if isinstance(container, (Tensor, np.ndarray)):
         matches = container == item
         found = matches.any() if hasattr(matches, "any") else matches
         return python_bool(found) if is_staged(found) else bool(found)
     if isinstance(container, (list, tuple)) and any(
-        isinstance(v, Tensor) for v in (*container, item)
+        isinstance(v, (Tensor, Choice)) for v in (*container, item)
     ):
         return or_(*(lambda v=v: v == item for v in container)) if container else False
     return item in container

@@ -119,7 +119,8 @@ def _staged_while(
 
     def turn(*variables: Any) -> State:
         with assuming(_told(test, variables)):
-            return body(*variables)
+            result: State = body(*variables)
+        return result
 
     while True:
         builder = loop.trace(turn, (body,))
@@ -185,7 +186,7 @@ def for_(
     `kept`: the program looks at the iterable later on."""
     if type(iterable) is Choice:
         return over_state(
-            iterable, lambda chosen, *s: for_(chosen, body, s, names, test), state, names
+            iterable, lambda it, *s: for_(it, body, s, names, test, kept), state, names
         )
     if isinstance(iterable, Generator) and not iterable.must_pull(kept):
         return push(iterable, body, state, names, test)

@@ -33,6 +33,10 @@ class Unstageable(TraceError):
     """A loop that cannot be staged as it is; a loop of known length is unrolled instead."""
 
 
+class DifferentKinds(Unstageable):
+    """What a variable holds has no common form on two paths."""
+
+
 @dataclass(slots=True)
 class Entry:
     """One state variable: `bound` is True, False, or a staged truth value."""
@@ -43,6 +47,7 @@ class Entry:
     bound: Any = True
     unreachable: bool = False
     frozen: list[Any] | None = None  # the leaves' values at the end of their branch
+    contents: bool = False  # what one list or dict holds, and not a name that may be rebound
 
     def freeze(self) -> None:
         """Note the leaves' values: a storage that the branch wrote is given back afterwards."""
@@ -54,6 +59,10 @@ class Entry:
             return Undefined(self.name)
         value = self.treedef.unflatten(self.leaves)
         return value if self.bound is True else Maybe(self.name, value, self.bound)
+
+    def lacks(self, leaf: int) -> bool:
+        """Whether nothing stands at a leaf."""
+        return self.bound is False or isinstance(self.leaves[leaf], Absent)
 
     def replaced(self, leaves: Sequence[Any], bound: Any) -> Entry:
         return Entry(self.name, self.treedef, list(leaves), bound)
@@ -81,9 +90,21 @@ def _snapshot(leaf: Any) -> Any:
     return frozen
 
 
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Stands for a leaf on a path that has none; there, a graph carries zeros that nobody reads."""
+
+    spec: Spec
+
+
 def is_dynamic(leaf: Any) -> bool:
     """Whether a leaf can be carried by a graph."""
-    return isinstance(leaf, (Tensor, np.ndarray, np.generic, Size, *NUMBERS))
+    return isinstance(leaf, (Tensor, np.ndarray, np.generic, Size, Absent, *NUMBERS))
+
+
+def fits(a: Entry, b: Entry) -> bool:
+    """Whether two values of a variable join leaf by leaf."""
+    return a.treedef == b.treedef and all(map(joinable, a.leaves, b.leaves))
 
 
 def same_static(a: Any, b: Any) -> bool:
@@ -99,7 +120,17 @@ def same_static(a: Any, b: Any) -> bool:
 
 
 def carried_spec(leaf: Any) -> Spec:
-    return resolve(as_tensor(leaf)).spec
+    return leaf.spec if isinstance(leaf, Absent) else resolve(as_tensor(leaf)).spec
+
+
+def joinable(a: Any, b: Any) -> bool:
+    """Whether one leaf can stand for two: numbers join, and arrays of one rank."""
+    if same_static(a, b):
+        return True
+    if not (is_dynamic(a) and is_dynamic(b)):
+        return False
+    x, y = carried_spec(a), carried_spec(b)
+    return x.ndim == y.ndim and (x.dtype == BOOL) == (y.dtype == BOOL)
 
 
 def join_dtype(a: Spec, b: Spec) -> tuple[DType, bool]:
@@ -125,15 +156,15 @@ def join_spec(name: str, a: Spec, b: Spec, *, fresh_dims: bool = True) -> Spec:
         Unstageable: the ranks differ.
     """
     dtype, weak = join_dtype(a, b)
-    if (a.dtype == BOOL) != (b.dtype == BOOL) and (a.shape or b.shape):
-        raise Unstageable(
+    if (a.dtype == BOOL) != (b.dtype == BOOL):
+        raise DifferentKinds(
             f"'{name}' holds truth values on one path and numbers on the other: {a} and {b}",
             location=here(),
             remedy=f"convert one of them, e.g. {name}.astype(int): masks are not numbers",
         )
     if a.ndim != b.ndim:
         location = here()
-        raise Unstageable(
+        raise DifferentKinds(
             f"'{name}' changes its number of dimensions: {a} and {b}",
             location=location,
             remedy=f"give '{name}' one rank on every path, e.g. start it as np.zeros(shape)",
@@ -147,6 +178,8 @@ def join_spec(name: str, a: Spec, b: Spec, *, fresh_dims: bool = True) -> Spec:
 
 def fit(leaf: Any, spec: Spec) -> Tensor:
     """A leaf as a tensor of the joined dtype."""
+    if isinstance(leaf, Absent):
+        return placeholder(spec)
     tensor = resolve(as_tensor(leaf))
     if tensor.dtype != spec.dtype or tensor.spec.weak != spec.weak:
         tensor = core.cast(tensor, dtype=spec.dtype, weak=spec.weak)
@@ -178,16 +211,16 @@ def _known(dim: Dim) -> Dim:
 
 def structure_error(name: str, a: Entry, b: Entry, where: tuple[str, str]) -> TraceError:
     location = here()
-    return Unstageable(
-        f"'{name}' is {_describe(a)} {where[0]} and {_describe(b)} {where[1]}",
+    return DifferentKinds(
+        f"'{name}' is {describe(a.build())} {where[0]} and {describe(b.build())} {where[1]}",
         location=location,
         remedy=f"give '{name}' the same structure on every path",
     )
 
 
-def _describe(entry: Entry) -> str:
-    value = entry.build()
-    if isinstance(value, Tensor):
+def describe(value: Any) -> str:
+    """A value's kind, for messages."""
+    if isinstance(value, (Tensor, Absent)):
         return f"a tensor {value.spec}"
     if isinstance(value, dict):
         return f"a dict with the keys {', '.join(map(repr, value))}"

@@ -1,0 +1,280 @@
+"""What is done to a choice is done to the alternative that holds.
+
+    best = None if s > 0 else x
+    best + 1                 # where best is None: TypeError, when the run gets there; else x + 1
+    best is None             # a staged truth value
+
+`over` runs an operation under a staged `if` for each alternative that is possible. Imported for its
+effect: it gives `Choice` Python's operators. `choosing` makes a built-in function do the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from graphify import tree
+from graphify.autograph.operators.branches import if_, if_exp
+from graphify.autograph.operators.choice import (
+    Choice,
+    Facts,
+    Verdict,
+    holds_one_of,
+    possible,
+)
+from graphify.autograph.operators.conditions import is_staged, set_truth, truth
+from graphify.autograph.operators.heap import Names, State
+from graphify.autograph.operators.state import Unstageable, is_dynamic
+from graphify.ir.bind import Tensor
+from graphify.location import here
+from graphify.ops.convert import set_conversion
+from graphify.ops.operators import set_spread
+
+
+def over(choice: Choice, function: Callable[[Any], Any]) -> Any:
+    """`function` of the alternative that holds."""
+    return _over(choice, possible(choice), function)
+
+
+def _over(choice: Choice, left: Sequence[int], function: Callable[[Any], Any]) -> Any:
+    first = choice.alternatives[left[0]]
+    if len(left) == 1:
+        return function(first)
+    return if_exp(
+        holds_one_of(choice, left[:1]),
+        lambda: function(first),
+        lambda: _over(choice, left[1:], function),
+    )
+
+
+def over_state(choice: Choice, run: Callable[..., Any], state: State, names: Names) -> State:
+    """`run(alternative, *state)`, which gives the state, for the alternative that holds."""
+    *others, last = possible(choice)
+    final: Any = choice.alternatives[last]
+
+    def rest(left: Sequence[int], state: State) -> State:
+        if not left:
+            given: State = run(final, *state)
+            return given
+        value = choice.alternatives[left[0]]
+        return if_(
+            holds_one_of(choice, left[:1]),
+            lambda *s: run(value, *s),
+            lambda *s: rest(left[1:], s),
+            state,
+            names,
+        )
+
+    return rest(others, state)
+
+
+def decide(choice: Choice, test: Callable[[Any], Any]) -> Any:
+    """A test of the alternative that holds: a truth value that tells which those may be."""
+    left = possible(choice)
+    known = {i: _known(choice.alternatives[i], test) for i in left}
+    if None not in known.values():
+        return holds_one_of(choice, [i for i in left if known[i]])
+    answer = over(choice, test)
+    if not is_staged(answer) or isinstance(answer, Verdict):
+        return answer
+    return Verdict(
+        answer, *(_told(choice, [i for i in left if known[i] is not w]) for w in (False, True))
+    )
+
+
+def _told(choice: Choice, left: Sequence[int]) -> Facts:
+    return ((choice.tag._value, frozenset(left)),)
+
+
+def _known(value: Any, test: Callable[[Any], Any]) -> bool | None:
+    """The answer for an alternative without run-time values."""
+    if any(map(is_dynamic, tree.leaves(value))):
+        return None
+    try:
+        answer = test(value)
+    except Exception:
+        return None  # as an error of the path that takes it
+    return answer if isinstance(answer, bool) else None
+
+
+def is_(a: Any, b: Any) -> Any:
+    """`a is b`."""
+    if isinstance(b, Choice) and not isinstance(a, Choice):
+        a, b = b, a
+    if not isinstance(a, Choice) or a is b:
+        return a is b
+    same = [i for i in possible(a) if _is_one(a.alternatives[i], b)]
+    if isinstance(b, Choice) or any(is_dynamic(a.alternatives[i]) for i in same):
+        raise Unstageable(
+            "`is` compares a value of several kinds with an array or another such value",
+            location=here(),
+            remedy="compare with None, or by ==",
+        )
+    return holds_one_of(a, same)
+
+
+def _is_one(a: Any, b: Any) -> bool:
+    return a is b or isinstance(a, str) and isinstance(b, str) and a == b
+
+
+def is_choice(value: Any) -> bool:
+    return type(value) is Choice
+
+
+def choosing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that works on the alternatives of its arguments."""
+
+    @functools.wraps(function)
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        return apply(function, args, kwargs)
+
+    return chosen
+
+
+def apply(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """`function(*args, **kwargs)`, each argument being the alternative that holds."""
+    for position, argument in enumerate(args):
+        if type(argument) is Choice:
+            before, after = args[:position], args[position + 1 :]
+            return over(argument, lambda a: apply(function, (*before, a, *after), kwargs))  # noqa: B023
+    for name, argument in kwargs.items():
+        if type(argument) is Choice:
+            return over(argument, lambda a: apply(function, args, {**kwargs, name: a}))  # noqa: B023
+    return function(*args, **kwargs)
+
+
+def has_choices(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    return any(type(a) is Choice for a in args) or any(type(a) is Choice for a in kwargs.values())
+
+
+# --- Python's operators -------------------------------------------------------------------------
+
+_BINARY = ("add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift").split()
+_COMPARISONS = "eq ne lt le gt ge".split()
+_UNARY = "neg pos abs invert".split()
+
+
+def _binary(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return lambda self, other: apply(function, (self, other), {})
+
+
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return lambda self, other: over(self, lambda value: function(other, value))
+
+
+def _comparison(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def compare(self: Choice, other: Any) -> Any:
+        if type(other) is Choice:
+            return over(other, lambda value: compare(self, value))
+        return decide(self, lambda value: function(value, other))
+
+    return compare
+
+
+def _truth(choice: Choice) -> Any:
+    def of(value: Any) -> Any:
+        return truth(value) if is_staged(value) else bool(value)
+
+    return decide(choice, of)
+
+
+def _items(choice: Choice) -> Iterator[Any]:
+    """For unpacking: the items, where all alternatives have equally many."""
+    lengths = {_length(choice.alternatives[i]) for i in possible(choice)}
+    (length,) = lengths if len(lengths) == 1 else (None,)
+    if length is None:
+        raise _refused("is iterated, and has not one length whichever kind it is")
+    return (over(choice, lambda value: list(value)[i]) for i in range(length))  # noqa: B023
+
+
+def _length(value: Any) -> int | None:
+    if isinstance(value, Tensor):
+        return value.dims[0] if value.ndim and isinstance(value.dims[0], int) else None
+    return len(value) if hasattr(value, "__len__") else None
+
+
+def _attribute(choice: Choice, name: str) -> Any:
+    if name.startswith("__"):  # Python's protocols: those that choices have are below
+        raise AttributeError(name)
+    return over(choice, lambda value: getattr(value, name))
+
+
+def _refused(what: str) -> Unstageable:
+    return Unstageable(
+        f"a value whose kind only the run tells {what}",
+        location=here(),
+        remedy="ask for its kind first, as in `if value is None: ... else: ...`",
+    )
+
+
+def _refusal(what: str) -> Callable[..., Any]:
+    def refuse(choice: Choice, *args: Any) -> Any:
+        raise _refused(what)
+
+    return refuse
+
+
+def _as_tensor(choice: Choice) -> Tensor:
+    """Where only an array will do."""
+    from graphify.ir.bind import as_tensor
+
+    result = over(choice, as_tensor)
+    if type(result) is Choice:
+        raise _refused("is taken for one array")
+    return result  # type: ignore[no-any-return]
+
+
+def _install() -> None:
+    special: dict[str, Any] = {
+        "__getattr__": _attribute,
+        "__getitem__": _binary(operator.getitem),
+        "__call__": lambda self, *a, **k: over(self, lambda f: f(*a, **k)),
+        "__iter__": _items,
+        "__array_ufunc__": _array_ufunc,
+        "__array_function__": _array_function,
+        "__hash__": _refusal("is used as a key"),
+        "__index__": _refusal("is used as an index of a list"),
+        "__str__": _refusal("becomes a text"),
+        "__format__": _refusal("becomes a text"),
+        "__len__": _refusal("is asked for its length"),
+        "__bool__": _refusal("is asked for its truth by Python"),
+    }
+    for name in _BINARY:
+        plain, short = getattr(operator, name), name.rstrip("_")
+        special[f"__{short}__"], special[f"__r{short}__"] = _binary(plain), _reflected(plain)
+        special[f"__i{short}__"] = _binary(getattr(operator, f"i{short}"))
+    special |= {f"__{name}__": _comparison(getattr(operator, name)) for name in _COMPARISONS}
+    for name in _UNARY:
+        plain = getattr(operator, name)
+        special[f"__{name}__"] = lambda self, plain=plain: over(self, plain)
+    for name, method in special.items():
+        setattr(Choice, name, method)
+    set_truth(Choice, _truth)
+    set_conversion(Choice, _as_tensor)
+    set_spread(Choice, over)
+
+
+def _array_ufunc(self: Choice, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    return apply(getattr(ufunc, method), inputs, kwargs)
+
+
+def _array_function(self: Choice, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    if has_choices(args, kwargs):
+        return apply(function, args, kwargs)
+    return over_leaves(function, args, kwargs)
+
+
+def over_leaves(function: Any, args: Any, kwargs: Any) -> Any:
+    """Choices inside of lists, as in np.stack([a, b])."""
+    leaves, treedef = tree.flatten((args, kwargs), is_leaf=is_choice)
+
+    def run(*leaves: Any) -> Any:
+        given, named = treedef.unflatten(leaves)
+        return function(*given, **named)
+
+    return apply(run, leaves, {})
+
+
+_install()
