@@ -25,7 +25,7 @@ from graphify.ir import pretty
 from graphify.ir.bind import Tensor, as_tensor, not_taping, recording, resolve, value_in
 from graphify.ir.graph import Value, attr_sizes
 from graphify.ir.types import Spec, in_c_order
-from graphify.location import LazyLoc, SourceLoc, is_internal, leave_call, start_trace
+from graphify.location import leave_call, start_trace
 from graphify.optimise.pipeline import optimise
 from graphify.tracing.capture import Root, restore
 from graphify.tracing.containers import (
@@ -40,6 +40,7 @@ from graphify.tracing.containers import (
 from graphify.tracing.guards import Place
 from graphify.tracing.recursion import deep_recursion
 from graphify.tracing.signature import Call, Pattern, TensorSpec
+from graphify.tracing.tracebacks import is_users, place_of
 
 
 def trace(
@@ -65,29 +66,15 @@ def trace(
             result = run(function, *bound.args, **bound.kwargs)
             return _finish(root, params, result)
     except Exception as error:
-        deep = deep_recursion(error)
+        deep = deep_recursion(error, root.inlined)
         if deep is not None:
             raise deep from None  # the traceback has a thousand lines
-        located = at(error, _raised_at(error))
+        located = error if is_users(error) else at(error, place_of(error))
         raise located from (error.__cause__ if located is error else error)
     finally:
         leave_call(token)
         restore(root)
         root.home.close()
-
-
-def _raised_at(error: BaseException) -> SourceLoc | None:
-    """The user's line, for an error that graphify or NumPy raised; None for the user's own."""
-    frames = []
-    entry = error.__traceback__
-    while entry is not None:
-        frames.append(entry)
-        entry = entry.tb_next
-    mine = [not is_internal(entry.tb_frame.f_code.co_filename) for entry in frames]
-    if mine[-1] or not any(mine):
-        return None
-    last = [entry for entry, user in zip(frames, mine, strict=True) if user][-1]
-    return LazyLoc(last.tb_frame.f_code, last.tb_lasti, last.tb_lineno).resolve()
 
 
 def _plain_call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

@@ -21,6 +21,7 @@ from graphify.ir.graph import (
     attr_sizes,
     bind_sizes,
     freeze,
+    has_effects,
     param,
 )
 from graphify.ir.pretty import Printer, value_names
@@ -89,7 +90,7 @@ def _check_node(node: Node, known: set[Value], bindings: dict[SizeVar, SizeBindi
     if node.specs and Value(node) in known:
         raise _Broken("the node stands in the graph twice")
     _check_attrs(node, bindings)
-    effects = node.op.effects or any(inner.effects for _, inner in node.subgraphs)
+    effects = has_effects(node.op, node.attrs)
     if node.effects != effects:
         raise _Broken(f"effects: expected {effects}, got {node.effects}")
     _CONTROL.get(node.op.name, _no_control)(node)

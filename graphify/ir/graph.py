@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphify.errors import InternalError, LeakedTracer, at
+from graphify.ir.function import GraphFunction
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import SizeVar, dim_variables
 from graphify.ir.types import Spec
@@ -152,6 +153,14 @@ def _open_slices(value: Any) -> Any:
     return value
 
 
+def has_effects(op: Op, attrs: Mapping[str, Any]) -> bool:
+    """Whether applying the op prints, checks or the like: by itself, or by what it runs."""
+    if op.extra.get("contained"):  # what it runs only tells whether it fails
+        return False
+    inner = (v for v in attrs.values() if isinstance(v, (Graph, GraphFunction)))
+    return op.effects or any(v.effects for v in inner)
+
+
 def freeze(value: Any) -> Any:
     """A hashable key for an attribute."""
     if isinstance(value, slice):
@@ -197,6 +206,37 @@ class Home:
         self._open = False
 
 
+@dataclass(slots=True)
+class History:
+    """What had been written when a node was recorded, for who asks (see tracing/section.py).
+
+    Attributes:
+        order: of each node, by id, what was written before it; None while nobody asks.
+        written: keys of the tensors and fields that were written so far on this path.
+        turns: for each loop around, what a turn writes: the next turn begins after that.
+    """
+
+    order: dict[int, tuple[frozenset[Any], tuple[set[Any], ...]]] | None = None
+    written: frozenset[Any] = frozenset()
+    turns: tuple[set[Any], ...] = ()
+
+    def inside(self, name: str) -> History:
+        """That of a frame within."""
+        if self.order is None:
+            return History()
+        return History(self.order, self.written, (*self.turns, set()) if name == "body" else self.turns)
+
+    def write(self, key: Any) -> None:
+        if self.order is not None:
+            self.written |= {key}
+            for turn in self.turns:
+                turn.add(key)
+
+    def record(self, node: Node) -> None:
+        if self.order is not None:
+            self.order[id(node)] = (self.written, self.turns)
+
+
 class Builder:
     """Records nodes; the only mutable thing of the IR. One builder is one frame of tracing.
 
@@ -214,6 +254,8 @@ class Builder:
         self.sizes_of: dict[Value, Any] = {}  # integer value -> the size variable bound to it
         self.writes: dict[Any, Any] = {}  # tensors and fields of outer frames written in this one,
         self.writes_done: dict[Any, Any] = {}  # each with its value before; kept once restored
+        self.section: dict[Any, Any] | None = None  # writes that may have to be taken back
+        self.history = History() if parent is None else parent.history.inside(name)
         self.marks: list[Any] = []  # texts of symbolic tensors (autograph.operators.texts)
         self.suspended: tuple[Any, ...] | None = None  # tapes of the enclosing frame meanwhile
         self.scattered: set[Value] = set()  # parameters whose arrays do not lie in C order,
@@ -246,17 +288,14 @@ class Builder:
         values = tuple(self.own(value) for value in inputs)
         for variable in attr_sizes(attrs):
             self.ensure_size(variable)
-        effects = op.effects or any(v.effects for v in attrs.values() if isinstance(v, Graph))
+        effects = has_effects(op, attrs)
         key = None
         if not effects:
             key = (op, values, tuple((name, freeze(attrs[name])) for name in sorted(attrs)))
             known = self._interned.get(key)
             if known is not None and intern:
                 return known.outputs
-        if source is None:
-            source = here()
-            if source is not None:
-                source.note_inputs(tuple((_origin(value), value.spec) for value in values))
+        source = source if source is not None else here()
         try:
             specs = op.spec(*(value.spec for value in values), **attrs)
         except (TypeError, ValueError, IndexError) as error:
@@ -265,12 +304,21 @@ class Builder:
         node = Node(op, values, attrs, specs, source, effects)
         self._keep(node)
         self.nodes.append(node)
+        self.history.record(node)
         if key is not None:
             self._interned[key] = node
         outputs = node.outputs
         for value in outputs:
             bind_sizes(value, self.bindings)
         return outputs
+
+    def log_write(self, key: Any, target: Any, before: Any, outer: bool = True) -> None:
+        """Note that a tensor or field is about to change; `outer`: one of an enclosing frame."""
+        if self.section is not None:
+            self.section.setdefault(key, (target, before))
+        if outer:
+            self.writes.setdefault(key, (target, before))
+            self.history.write(key)
 
     def external(self, thing: Any) -> Any:
         """What stands in this trace for an array or tensor from outside: a hidden input in a
@@ -337,12 +385,12 @@ class Builder:
         self._kept.append(node)
 
 
-def _name(value: Value) -> str | None:
-    if value.node.op is param:
-        return value.node.attrs["name"]  # type: ignore[no-any-return]
-    return value.node.source.resolve().variable if value.node.source else None
-def _origin(value: Value) -> LazyLoc | str | None:
+def origin(value: Value) -> LazyLoc | str | None:
     """The name of a parameter; where any other value was made."""
     return value.node.attrs["name"] if value.node.op is param else value.node.source
 
 
+def _name(value: Value) -> str | None:
+    if value.node.op is param:
+        return value.node.attrs["name"]  # type: ignore[no-any-return]
+    return value.node.source.resolve().variable if value.node.source else None

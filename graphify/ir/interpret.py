@@ -12,12 +12,13 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from graphify.errors import at
 from graphify.ir.graph import Graph, Node, Value, attr_sizes
+from graphify.ir.op import Op
 from graphify.ir.sizes import SizeVar, substitute
 from graphify.location import LazyLoc
 
@@ -34,6 +35,7 @@ def run(graph: Graph, args: Sequence[Any]) -> list[Any]:
 class Step:
     """One node: what computes it, the slots it reads and writes."""
 
+    op: Op
     meaning: Callable[..., Any]
     inputs: tuple[int, ...]
     attrs: Mapping[str, Any]
@@ -52,6 +54,28 @@ class Step:
             name: value if name == "var" else substitute(value, sizes)
             for name, value in self.attrs.items()
         }
+
+    def take(self, values: list[Any], attrs: Mapping[str, Any]) -> None:
+        """Compute the node."""
+        try:
+            result = self.meaning(*[values[slot] for slot in self.inputs], **attrs)
+        except Exception as error:
+            self.fail(error)
+        self.put(values, result)
+
+    def fail(self, error: Exception) -> NoReturn:
+        """Raise the error, naming the user's line."""
+        located = at(error, self.source.resolve() if self.source else None)
+        raise located from (error.__cause__ if located is error else error)
+
+    def put(self, values: list[Any], result: Any) -> None:
+        """The node's results into their slots."""
+        if self.count == 1:
+            result = result[0] if isinstance(result, (tuple, list)) else result
+            values[self.first] = np.asarray(result)
+            return
+        for offset, output in enumerate(result if self.count else ()):
+            values[self.first + offset] = np.asarray(output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +105,16 @@ class Program:
             assert meaning is not None, node.op
             inputs = tuple(slot_of[value] for value in node.inputs)
             steps.append(
-                Step(meaning, inputs, node.attrs, sizes, total, len(node.specs), node.source)
+                Step(
+                    node.op,
+                    meaning,
+                    inputs,
+                    node.attrs,
+                    sizes,
+                    total,
+                    len(node.specs),
+                    node.source,
+                )
             )
             for value in node.outputs:
                 slot_of[value] = total
@@ -90,24 +123,18 @@ class Program:
         return cls(tuple(steps), len(graph.params), total, results)
 
     def run(self, args: Sequence[Any]) -> list[Any]:
-        if len(args) != self.params:
-            raise ValueError(f"expected {self.params} arrays, one per parameter, got {len(args)}")
-        values: list[Any] = [*args, *[None] * (self.slots - self.params)]
+        values = self.start(args)
         with np.errstate(all="ignore"):
             for step in self.steps:
                 attrs = step.concrete_attrs(values) if step.sizes else step.attrs
-                try:
-                    result = step.meaning(*[values[slot] for slot in step.inputs], **attrs)
-                except Exception as error:
-                    located = at(error, step.source.resolve() if step.source else None)
-                    raise located from (error.__cause__ if located is error else error)
-                if step.count == 1:
-                    result = result[0] if isinstance(result, (tuple, list)) else result
-                    values[step.first] = np.asarray(result)
-                    continue
-                for offset, output in enumerate(result if step.count else ()):
-                    values[step.first + offset] = np.asarray(output)
+                step.take(values, attrs)
         return [values[slot] for slot in self.results]
+
+    def start(self, args: Sequence[Any]) -> list[Any]:
+        """The slots, with the arguments in theirs."""
+        if len(args) != self.params:
+            raise ValueError(f"expected {self.params} arrays, one per parameter, got {len(args)}")
+        return [*args, *[None] * (self.slots - self.params)]
 
 
 def _needed(graph: Graph, bindings: Mapping[SizeVar, tuple[Value, int | None]]) -> set[Node]:

@@ -19,7 +19,16 @@ import numpy as np
 
 from graphify import errors
 from graphify.errors import GraphifyError
-from graphify.ir.graph import Graph, Literal, Node, Value, as_size, constant, param
+from graphify.ir.graph import (
+    Graph,
+    Literal,
+    Node,
+    Value,
+    as_size,
+    constant,
+    has_effects,
+    param,
+)
 from graphify.ir.op import REGISTRY
 from graphify.ir.pretty import NamedLoc
 from graphify.ir.sizes import Dim, Size, SizeVar, size, size_op
@@ -208,7 +217,7 @@ class _Reader:
             while not self.accept("}"):
                 head = self.name()
                 attrs[head] = yield self.graph(head)
-        effects = op.effects or any(v.effects for v in attrs.values() if isinstance(v, Graph))
+        effects = has_effects(op, attrs)
         node = Node(op, tuple(inputs), attrs, specs, source, effects)
         nodes.append(node)
         for name, value in zip(names, node.outputs, strict=True):

@@ -34,6 +34,7 @@ from graphify.ir.graph import (
     bind_sizes,
     constant,
     freeze,
+    has_effects,
 )
 from graphify.ir.op import Op
 from graphify.ir.sizes import Dim, Size, SizeVar, dim_variables, size, substitute
@@ -71,7 +72,7 @@ class Frame(Builder):
         source: LazyLoc | None = None,
         intern: bool = True,
     ) -> tuple[Value, ...]:
-        effects = op.effects or any(v.effects for v in attrs.values() if isinstance(v, Graph))
+        effects = has_effects(op, attrs)
         key = None
         if not effects:
             items = tuple((name, freeze(attrs[name])) for name in sorted(attrs))
@@ -174,9 +175,7 @@ class Rebuild:
         if attrs is node.attrs and inputs == node.inputs:
             return node
         specs = self._specs(node, inputs, attrs)
-        effects = node.effects and (
-            node.op.effects or any(v.effects for v in attrs.values() if isinstance(v, Graph))
-        )
+        effects = node.effects and has_effects(node.op, attrs)
         return Node(node.op, inputs, attrs, specs, node.source, effects)
 
     def _attrs(self, node: Node) -> Mapping[str, Any]:

@@ -13,8 +13,8 @@ parameter has a size variable of its own there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def set_rules(op: Op, **rules: Callable[..., Any]) -> None:
     _RULES.update({(op.name, kind): rule for kind, rule in rules.items()})
 
 
-def _set_later(name: str) -> dict[str, Any]:
+def set_later(name: str) -> dict[str, Any]:
     """The fields of a control-flow op whose rules are set by `set_rules`."""
 
     def late(kind: str) -> Callable[..., Any]:
@@ -77,6 +77,27 @@ def _set_later(name: str) -> dict[str, Any]:
         "vmap": late("vmap"),
         "extra": {"tuple": True, "control": True, "wanted": True},
     }
+
+
+# --- meaning --------------------------------------------------------------------------------------
+
+# What an op of control flow does: a generator that asks for its sub-graphs to be run, on these
+# arrays, and is sent their results. Who runs them is not its business (see ops/recursion.py).
+Turns: TypeAlias = Generator[tuple[Graph, Sequence[Any]], list[Any], tuple[Any, ...]]
+
+
+def at_once(turns: Callable[..., Turns]) -> Callable[..., Any]:
+    """The plain function that runs the sub-graphs there and then."""
+    def meaning(*operands: Any, **attrs: Any) -> Any:
+        job, answer = turns(*operands, **attrs), None
+        while True:
+            try:
+                graph, args = next(job) if answer is None else job.send(answer)
+            except StopIteration as stop:
+                return stop.value
+            answer = run(graph, args)
+
+    return meaning
 
 
 # --- cond -----------------------------------------------------------------------------------------
@@ -96,15 +117,15 @@ def _join(a: Spec, b: Spec) -> Spec:
     return Spec(shape, a.dtype, a.weak and b.weak)
 
 
-def _cond_eval(pred: Any, *operands: Any, true: Graph, false: Graph) -> Any:
-    return tuple(run(true if pred else false, operands))
+def _cond_turns(pred: Any, *operands: Any, true: Graph, false: Graph) -> Turns:
+    return tuple((yield true if pred else false, operands))
 
 
 cond = defop(
     "cond",
     spec=_cond_spec,
-    eval=_cond_eval,
-    **_set_later("cond"),
+    eval=at_once(_cond_turns),
+    **set_later("cond"),
     tf="cond",
     doc="runs one of two sub-graphs",
 )
@@ -126,18 +147,18 @@ def _while_spec(*operands: Spec, cond: Graph, body: Graph, carry: int) -> tuple[
     return tuple(_carried(operands[i], inside[i], body.specs[i]) for i in range(carry))
 
 
-def _while_eval(*operands: Any, cond: Graph, body: Graph, carry: int) -> Any:
+def _while_turns(*operands: Any, cond: Graph, body: Graph, carry: int) -> Turns:
     state, consts = list(operands[:carry]), operands[carry:]
-    while run(cond, [*state, *consts])[0]:
-        state = run(body, [*state, *consts])
+    while (yield cond, [*state, *consts])[0]:
+        state = yield body, [*state, *consts]
     return tuple(state)
 
 
 while_ = defop(
     "while",
     spec=_while_spec,
-    eval=_while_eval,
-    **_set_later("while"),
+    eval=at_once(_while_turns),
+    **set_later("while"),
     tf="while",
     doc="repeats a sub-graph while another one says so",
 )
@@ -160,12 +181,12 @@ def _loop_spec(*operands: Spec, length: Dim, body: Graph, carry: int, xs: int) -
     return (*carried, *stacked)
 
 
-def _loop_eval(*operands: Any, length: int, body: Graph, carry: int, xs: int) -> Any:
+def _loop_turns(*operands: Any, length: int, body: Graph, carry: int, xs: int) -> Turns:
     state, consts = list(operands[:carry]), operands[carry + xs :]
     rows: list[list[Any]] = [[] for _ in body.specs[carry:]]
     for i in range(length):
         slices = [x[i] for x in operands[carry : carry + xs]]
-        results = run(body, [np.asarray(i, np.int64), *state, *slices, *consts])
+        results = yield body, [np.asarray(i, np.int64), *state, *slices, *consts]
         state = results[:carry]
         for row, result in zip(rows, results[carry:], strict=True):
             row.append(result)
@@ -200,21 +221,24 @@ def _stack(rows: list[Any]) -> Any:
 loop = defop(
     "loop",
     spec=_loop_spec,
-    eval=_loop_eval,
-    **_set_later("loop"),
+    eval=at_once(_loop_turns),
+    **set_later("loop"),
     tf="loop",
     doc="repeats a sub-graph a known number of times; stacks what each turn gives",
 )
+
+
+def _map_turns(*operands: Any, length: int, body: Graph, xs: int) -> Turns:
+    return _loop_turns(*operands, length=length, body=body, carry=0, xs=xs)
+
 
 map_ = defop(
     "map",
     spec=lambda *operands, length, body, xs: _loop_spec(
         *operands, length=length, body=body, carry=0, xs=xs
     ),
-    eval=lambda *operands, length, body, xs: _loop_eval(
-        *operands, length=length, body=body, carry=0, xs=xs
-    ),
-    **_set_later("map"),
+    eval=at_once(_map_turns),
+    **set_later("map"),
     tf="map",
     doc="a sub-graph applied to every row, rows being independent",
 )
@@ -227,11 +251,23 @@ def _call_spec(*operands: Spec, body: Graph) -> tuple[Spec, ...]:
     return tuple(outer_spec(s, mapping) for s in body.specs)
 
 
+def _call_turns(*operands: Any, body: Graph) -> Turns:
+    return tuple((yield body, operands))
+
+
 call = defop(
     "call",
     spec=_call_spec,
-    eval=lambda *operands, body: tuple(run(body, operands)),
-    **_set_later("call"),
+    eval=at_once(_call_turns),
+    **set_later("call"),
     tf="call",
     doc="a sub-graph as a function",
 )
+
+TURNS: dict[str, Callable[..., Turns]] = {
+    "cond": _cond_turns,
+    "while": _while_turns,
+    "loop": _loop_turns,
+    "map": _map_turns,
+    "call": _call_turns,
+}

@@ -22,8 +22,8 @@ from graphify.optimise.report import Report
 MAX_RESULT = 4096  # elements of what is stored in the graph
 MAX_OPERANDS = 65536  # elements of what is computed with: folding must not take long
 
-# Folding would only turn a short node into a long constant.
-KEPT = {"broadcast_to", "iota", "copy"}
+# Folding would only turn a short node into a long constant; a recursion may take its time.
+KEPT = {"broadcast_to", "iota", "copy", "recursive_call"}
 
 
 def fold(graph: Graph, report: Report) -> Graph:

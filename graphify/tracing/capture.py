@@ -11,9 +11,9 @@ arrays as hidden inputs.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import CellType
+from types import CellType, CodeType
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,7 @@ class Root(Builder):
         self.spaces: dict[int, Space] = {}  # id of a module's globals -> their twin
         self.local_objects: dict[int, Any] = {}  # objects the trace itself constructed
         self.arguments: dict[int, Tensor] = {}  # id -> tensors that stand for the caller's arrays
+        self.inlined: dict[CodeType, Exception] = {}  # recursive functions no graph is made of: why
         self.notes: list[str] = []  # why a loop was unrolled and the like, for `explain`
         self.attempts = 0  # loops being staged that could be unrolled instead
 
@@ -303,7 +304,14 @@ def frame(name: str) -> Iterator[Builder]:
 
 def restore(builder: Builder) -> None:
     """Give tensors and fields that the frame wrote the values they had before."""
-    for target, before in builder.writes.values():
+    undo(builder.writes.values())
+    builder.writes_done = dict(builder.writes)
+    builder.writes.clear()
+
+
+def undo(writes: Iterable[tuple[Any, Any]]) -> None:
+    """Give tensors and fields the values they had before."""
+    for target, before in writes:
         if isinstance(target, Tensor):
             target._value = before
             target._version += 1
@@ -312,8 +320,6 @@ def restore(builder: Builder) -> None:
                 delattr(target.holder, target.name)
         else:
             target.write(before)
-    builder.writes_done = dict(builder.writes)
-    builder.writes.clear()
 
 
 def captured(builder: Builder) -> list[Value]:

@@ -21,6 +21,7 @@ from graphify.ir.types import BOOL, Spec
 from graphify.ops import core
 from graphify.ops.control import call, cond, loop, map_, set_rules, while_
 from graphify.ops.elementwise import greater, logical_and, logical_not
+from graphify.ops.recursion import recursive_call
 from graphify.ops.shape import move_axis
 from graphify.transforms import build
 from graphify.transforms.control import either
@@ -237,8 +238,8 @@ def cannot_fail(graph: Graph) -> bool:
 
 
 def _node_cannot_fail(node: Node) -> bool:
-    if node.op.extra.get("control"):  # a while loop that nobody asked for need not end
-        return node.op is not while_ and all(cannot_fail(inner) for _, inner in node.subgraphs)
+    if node.op.extra.get("control"):  # a loop or recursion that nobody asked for need not end
+        return node.op not in (while_, recursive_call) and all(cannot_fail(inner) for _, inner in node.subgraphs)
     if node.op.name in _COUNTING and node.specs[0].weak:
         return True  # a Python number of a lane is an element of an array, which never overflows
     return safety.cannot_fail(node)

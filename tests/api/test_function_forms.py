@@ -254,17 +254,32 @@ def guarded_fact(n):
         return n * 0 - 1
 
 
+@pytest.mark.parametrize("function", [fact, fibonacci, is_even, guarded_fact])
+def test_recursion_on_a_traced_value(function):
+    assert graphify.function(function)(np.array(4)) == function(4)
+
+
+def test_a_recursion_that_does_not_end_fails_at_the_run():
+    with pytest.raises(RecursionError, match="x = x \\+ doubled_in_a_loop"):
+        graphify.function(doubled_in_a_loop)(np.array(4))
+
+
+def never(n):
+    return n * never(n - 1)
+
+
+def on_every_path(n):
+    return on_every_path(n - 1) if n > 0 else on_every_path(n + 1)
+
+
 @pytest.mark.parametrize(
     "function, line, where",
     [
-        (fact, "return n * fact(n - 1)", "in fact"),
-        (fibonacci, "fibonacci(n - 1) + fibonacci(n - 2)", "in fibonacci"),
-        (is_even, "return False if n == 0 else is_even(n - 1)", "in "),
-        (doubled_in_a_loop, "x = x + doubled_in_a_loop(x * i)", "in doubled_in_a_loop"),
-        (guarded_fact, "n * guarded_fact(n - 1)", "in guarded_fact"),
+        (never, "return n * never(n - 1)", "in never"),
+        (on_every_path, "else on_every_path(n + 1)", "in on_every_path"),
     ],
 )
-def test_recursion_on_a_traced_value_names_the_line(function, line, where):
+def test_recursion_without_end_names_the_line(function, line, where):
     with pytest.raises(graphify.errors.DeepRecursion) as caught:
         graphify.function(function)(np.array(4))
     error = caught.value

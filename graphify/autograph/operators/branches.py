@@ -39,6 +39,7 @@ from graphify.autograph.operators.state import (
     take_apart,
 )
 from graphify.autograph.operators.undefined import UNREACHABLE, Unreachable, certain
+from graphify.autograph.operators.unknown import Unknown, UnknownPath, reached
 from graphify.errors import REFUSALS
 from graphify.ir.bind import Tensor, as_tensor, recording, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value
@@ -84,13 +85,20 @@ class _Branch:
     entries: list[Entry]
     slots: dict[Any, Slot]
     heap: dict[Any, Entry]
+    unknown: bool  # left out for now
+
+    @property
+    def ends(self) -> bool:
+        """Whether nothing goes on from its end: it always raises, or is left out."""
+        return self.unknown or bool(self.entries) and all(e.unreachable for e in self.entries)
 
 
 def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: Any) -> _Branch:
     with frame(name) as builder:
         log = watch_cells(builder, cells)
-        outcome = _outcome(branch)
+        outcome = reached(lambda: _outcome(branch))
         log()
+        unknown = isinstance(outcome, UnknownPath)
         if isinstance(outcome, Unreachable):  # the branch raises
             outcome = (outcome,) * len(names)
         entries = [take_apart(n, narrowed(v)) for n, v in zip(names, outcome, strict=True)]
@@ -99,7 +107,7 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
         heap = {key: slot.take_apart() for key, slot in slots.items()}
         for entry in (*entries, *heap.values()):
             entry.freeze()
-        return _Branch(builder, entries, slots, heap)
+        return _Branch(builder, entries, slots, heap, unknown)
 
 
 def _outcome(branch: Callable[[], State]) -> Any:
@@ -120,6 +128,8 @@ def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
         with assuming(facts(pred, way)):
             sides_.append(_trace_branch(str(way).lower(), branch, names, (f,)))
     true, false = sides_
+    if true.ends and false.ends and (true.unknown or false.unknown):
+        raise Unknown
     slots = {**false.slots, **true.slots}
     for side in (true, false):
         _look_at_rest(side, slots)

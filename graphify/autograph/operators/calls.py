@@ -22,10 +22,11 @@ from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, decide, has_choices, over
 from graphify.autograph.operators.consumer import Consumer
 from graphify.autograph.operators.generators import Generator, is_generator_function
+from graphify.autograph.operators.recursion import enter
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.bind import Tensor, current_builder, resolve
-from graphify.location import enter_call, here, is_library, is_library_module, leave_call
+from graphify.location import here, is_library, is_library_module
 from graphify.numpy._table import FUNCTIONS
 from graphify.numpy.random import as_generator
 from graphify.ops import core
@@ -81,11 +82,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return _generator(function, args, kwargs)
         code, given = function.__code__, len(args) + len(kwargs)
         made = converted(function, given < code.co_argcount + code.co_kwonlyargcount)
-        token = enter_call()
-        try:
-            return certain(made(*args, **kwargs))
-        finally:
-            leave_call(token)
+        return enter(function, made, args, kwargs)
     if isinstance(function, type):
         return _construct(function, args, kwargs)
     if isinstance(function, BuiltinFunctionType):
@@ -130,6 +127,8 @@ _IMPURE_MODULES = {
 
 def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
     _refuse_impure(function)
+    if is_marked(function) and not getattr(function, DO_NOT_CONVERT, False):
+        return enter(function, function, args, kwargs)
     return function(*args, **kwargs)
 
 

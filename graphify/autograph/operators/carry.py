@@ -19,6 +19,7 @@ from graphify.autograph.operators.heap import (
     watch_cells,
 )
 from graphify.autograph.operators.iteration import Items
+from graphify.autograph.operators.listcarry import CarriedLists
 from graphify.autograph.operators.looplinks import LoopLinks, Place
 from graphify.autograph.operators.sharing import ALIAS, is_number
 from graphify.autograph.operators.state import (
@@ -36,6 +37,7 @@ from graphify.autograph.operators.state import (
     take_apart,
 )
 from graphify.autograph.operators.undefined import Unreachable, certain
+from graphify.autograph.operators.unknown import reached
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Builder, Value
 from graphify.ir.sharing import is_shared
@@ -76,6 +78,7 @@ class Carry:
         self.aliased: set[int] = set()  # ids of tensors that the body got a view of
         self.given: dict[Place, Tensor] = {}  # what the body got for each carried leaf
         self.links = LoopLinks()
+        self.lists = CarriedLists(current_builder())
         for entry in self.entries:
             entry.leaves = [_as_local(leaf) for leaf in entry.leaves]
         self._plan()
@@ -85,7 +88,19 @@ class Carry:
             [is_dynamic(leaf) and e.bound is not False for leaf in e.leaves] for e in self.entries
         ]
         self.flagged = [e.bound is not True and e.bound is not False for e in self.entries]
-        self.specs = [carried_spec(leaf) for leaf in self._carried_leaves()]
+        for k, entry in enumerate(self.entries):
+            self.specs += [s for s in self._specs_of(k, entry) if s is not None]
+            self.specs += [carried_spec(entry.bound)] * self.flagged[k]
+
+    def _specs_of(self, k: int, entry: Entry) -> list[Spec | None]:
+        """Specs of an entry's leaves that are carried."""
+        self.lists.enter(k, entry)
+        specs = [
+            _static_dims(leaf.spec) if isinstance(leaf, Absent) else carried_spec(leaf)
+            if dynamic else None
+            for leaf, dynamic in zip(entry.leaves, self.dynamic[k], strict=True)
+        ]
+        return self.lists.specs(entry.treedef, specs)
 
     def _carried_leaves(self) -> Iterator[Any]:
         for entry, dynamic, flagged in zip(self.entries, self.dynamic, self.flagged, strict=True):
@@ -125,7 +140,7 @@ class Carry:
                 )
                 variables = self.parameters(builder)
                 log = watch_cells(builder, cells)
-                outcome = body(*turn, *variables)
+                outcome = reached(lambda: body(*turn, *variables))  # noqa: B023
                 log()
                 if isinstance(outcome, Unreachable):  # every turn raises
                     outcome = tuple(variables)
@@ -155,9 +170,8 @@ class Carry:
         entry = self.entries[-1]
         self.dynamic.append([is_dynamic(leaf) for leaf in entry.leaves])
         self.flagged.append(False)
-        self.specs += [
-            carried_spec(leaf) for leaf, d in zip(entry.leaves, self.dynamic[-1], strict=True) if d
-        ]
+        specs = self._specs_of(len(self.entries) - 1, entry)
+        self.specs += [spec for spec in specs if spec is not None]
 
     def parameters(self, builder: Builder) -> list[Any]:
         """Fresh parameters for the carry, as state variables; the slots are written."""
@@ -257,6 +271,7 @@ class Carry:
         another form itself: then it is of several kinds, depending on the turn."""
         changed = False
         for k, (entry, new) in enumerate(zip(self.entries, after, strict=True)):
+            changed |= self.lists.leave(k, entry, new, self._given_specs(k))
             unbound = entry.bound is False or new.bound is False
             if unbound or not self.choices or self._keeps_structure(k, new):
                 continue
@@ -269,17 +284,18 @@ class Carry:
                 changed = True
         return changed
 
+    def _given_specs(self, k: int) -> list[Spec | None]:
+        """Of each leaf of an entry, the spec in which it is carried."""
+        specs = iter(self.specs[self._position(k) :])
+        return [next(specs) if dynamic else None for dynamic in self.dynamic[k]]
+
     def _adopt(self, k: int, entry: Entry) -> None:
         """A variable in another form, with the specs that go with it."""
         self.links = LoopLinks()  # it knew the leaves by their places
         start = self._position(k)
         stop = start + sum(self.dynamic[k])
         self.entries[k], self.dynamic[k] = entry, [is_dynamic(leaf) for leaf in entry.leaves]
-        specs = [
-            _static_dims(leaf.spec) if isinstance(leaf, Absent) else carried_spec(leaf)
-            for leaf in entry.leaves
-            if is_dynamic(leaf)
-        ]
+        specs = [spec for spec in self._specs_of(k, entry) if spec is not None]
         self.specs[start:stop] = specs
         moved = len(specs) - (stop - start)
         self.wild = {
@@ -334,7 +350,7 @@ class Carry:
         self.dynamic[k] = [spec is not None for spec in specs]
         self.flagged[k] = True
         before = self._position(k)
-        late = [_static_dims(spec) for spec in specs if spec is not None]
+        late = [spec for spec in self._specs_of(k, self.entries[k]) if spec is not None]
         self.specs[before:before] = [*late, Spec((), BOOL)]
 
     def _widen_spec(self, position: int, name: str, result: Spec) -> bool:
@@ -375,10 +391,8 @@ class Carry:
 
     def initial(self) -> list[Tensor]:
         """The carry before the first turn, in the carry's dtypes."""
-        leaves = [
-            placeholder(leaf.spec) if isinstance(leaf, Absent) else leaf
-            for leaf in self._carried_leaves()
-        ]
+        found = self._leaves_of([self.lists.reserve(k, e) for k, e in enumerate(self.entries)])
+        leaves = [placeholder(leaf.spec) if isinstance(leaf, Absent) else leaf for leaf in found]
         carried = [fit(leaf, spec) for leaf, spec in zip(leaves, self.specs, strict=True)]
         return [*carried, *self.links.initial()]
 
@@ -396,7 +410,7 @@ class Carry:
                 tensor._weak = spec.weak
             tensor._scalar = number and (runs or is_number(leaf))
         self.links.finish(self._at_places(carried), flags, runs, first)
-        variables = self._assemble(iter(carried))
+        variables = self._assemble(iter(self._with_counts(carried)))
         if runs:
             variables = [
                 certain(v) if a else v for v, a in zip(variables, self.always, strict=True)
@@ -404,6 +418,15 @@ class Carry:
         for slot, value in zip(self.slots.values(), variables[len(self.names) :], strict=True):
             slot.write(value)
         return tuple(variables[: len(self.names)])
+
+
+    def _with_counts(self, carried: Sequence[Tensor]) -> list[Tensor]:
+        """What the loop gives; lengths of lists that can be told without it as such."""
+        found = list(carried)
+        for k, entry in enumerate(self.entries):
+            for place, count in self.lists.finish(k, entry).items():
+                found[self._position(k) + sum(self.dynamic[k][:place])] = count
+        return found
 
 
 def _as_local(leaf: Any) -> Any:

@@ -8,7 +8,9 @@ from typing import Any
 
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.thrown import RunText, own_fields, throw
 from graphify.autograph.operators.undefined import UNREACHABLE
+from graphify.autograph.operators.unknown import Unknown
 from graphify.errors import REFUSALS, GraphifyError, at, own
 from graphify.ir.bind import Tensor, current_builder
 from graphify.location import here
@@ -22,7 +24,7 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
         error = effects.Raise(AssertionError, pieces, own=True)
         effects.assert_(truth(test), *values, exception=error)
     elif not test:
-        raise AssertionError(*(() if message is None else (texts.plain(message()),)))
+        raise own(AssertionError(*(() if message is None else (texts.plain(message()),))))
 
 
 def raise_(exception: Any, cause: Any = None) -> Any:
@@ -39,18 +41,30 @@ def raise_(exception: Any, cause: Any = None) -> Any:
             if builder is not None and isinstance(error, BaseException)
             else error
         )
-        raise error from cause
-    kind, args = (
-        (exception, ()) if isinstance(exception, type) else (type(exception), exception.args)
-    )
-    pieces, values = _message(args)
-    effects.raise_(*values, exception=effects.Raise(kind, pieces, own=True))
+        throw(error, cause)
+    error = exception() if isinstance(exception, type) else exception
+    if isinstance(error, (*REFUSALS, Unknown)):
+        throw(error, cause)
+    values: list[Tensor] = []
+    what = _what(error, cause, values)
+    effects.raise_(*values, exception=what)
     return UNREACHABLE
+
+
+def _what(error: BaseException, cause: Any, values: list[Tensor]) -> effects.Raise:
+    """What to raise at the run; its run-time values are added to a list."""
+    args = tuple(_part(arg, values) for arg in error.args)
+    fields = tuple((name, _part(value, values)) for name, value in own_fields(error).items())
+    cause = error.__cause__ if cause is None else cause() if isinstance(cause, type) else cause
+    because = None if cause is None else _what(cause, None, values)
+    return effects.Raise(type(error), args, own=True, fields=fields, cause=because)
 
 
 def catching(kinds: Any = BaseException) -> Any:
     """What an `except` clause of these classes catches: no refusal to go on with the trace, unless
     it asks for errors of graphify. Plain Python might not have failed there at all."""
+    if current_builder() is not None and isinstance(sys.exception(), Unknown):
+        return ()
     if current_builder() is None or not isinstance(sys.exception(), REFUSALS):
         return kinds
     asked_for = any(issubclass(kind, GraphifyError) for kind in _classes(kinds))
@@ -68,15 +82,15 @@ def _classes(kinds: Any) -> list[type]:
 def _message(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Tensor]]:
     """An exception's arguments with gaps where run-time values go, and those values."""
     values: list[Tensor] = []
-    pieces: list[Any] = []
-    for arg in args:
-        if isinstance(arg, Tensor) and arg.is_symbolic:
-            values.append(arg)
-            pieces.append(effects.Text((None,), ""))
-        elif texts.has_symbols(arg) and isinstance(arg, str):
-            found, shown = texts.pieces_of(arg)
-            values += shown
-            pieces.append(effects.Text(tuple(found), ""))
-        else:
-            pieces.append(arg)
-    return tuple(pieces), values
+    return tuple(_part(arg, values) for arg in args), values
+
+
+def _part(arg: Any, values: list[Tensor]) -> Any:
+    if isinstance(arg, Tensor) and arg.is_symbolic:
+        values.append(arg)
+        return effects.Gap("", False, texts.kind_of(arg))
+    if not isinstance(arg, (str, RunText)) or not texts.has_symbols(arg):
+        return arg
+    pieces, shown = texts.pieces_of(arg)
+    values += shown
+    return effects.Text(tuple(pieces), "")
