@@ -48,15 +48,12 @@ class GraphFunction:
             self._graph = graph
 
     @property
-    def is_complete(self) -> bool:
-        return self._graph is not None or self._make is not None
-
-    @property
     def graph(self) -> Graph:
         if self._graph is None:
             if self._make is None:
                 raise InternalError(f"function {self.name} is used before its graph is complete")
-            self._graph, self._make = self._make(), None
+            make, self._make = self._make, None  # what it makes may call the function
+            self._graph = make()
         return self._graph
 
     def __repr__(self) -> str:

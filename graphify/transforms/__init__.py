@@ -3,6 +3,6 @@
 Importing the package gives the control-flow ops their rules.
 """
 
-from graphify.transforms import control, lanes, loop_tangents, loops
+from graphify.transforms import control, functions, lanes, loop_tangents, loops
 
-__all__ = ["control", "lanes", "loop_tangents", "loops"]
+__all__ = ["control", "functions", "lanes", "loop_tangents", "loops"]

@@ -15,6 +15,7 @@ import numpy as np
 
 from graphify.errors import TransformError
 from graphify.ir.bind import Tensor, current_builder, not_taping, recording, value_in
+from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Builder, Graph, Node, Value, attr_sizes
 from graphify.ir.replay import bind_at, replay
 from graphify.ir.sizes import Dim, Shape, SizeVar, dim_variables, fresh
@@ -36,10 +37,14 @@ def trace(
 
 @functools.lru_cache(maxsize=512)
 def _param_specs(graph: Graph) -> tuple[Spec, ...]:
-    specs = [value.spec for value in graph.params]
+    return tuple(closed([value.spec for value in graph.params]))
+
+
+def closed(specs: Sequence[Spec]) -> list[Spec]:
+    """Specs of parameters that bind every size they use."""
     bound = _bound(specs)
     names: dict[Dim, Dim] = {}
-    return tuple(Spec(_own_shape(s.shape, bound, names), s.dtype, s.weak) for s in specs)
+    return [Spec(_own_shape(s.shape, bound, names), s.dtype, s.weak) for s in specs]
 
 
 def param_specs(graph: Graph) -> list[Spec]:
@@ -145,13 +150,26 @@ def without_effects(graph: Graph) -> Graph:
     return trace(lambda *args: replay(graph, args, rule=drop_effects), specs, graph.name)
 
 
+def pure(function: GraphFunction) -> GraphFunction:
+    """The function without its effects."""
+    if not function.effects:
+        return function
+    known = function.notes.get("pure")
+    if known is None:
+        known = GraphFunction(function.name, function.params, function.results)
+        function.notes["pure"] = known
+        known.complete(lambda: without_effects(function.graph))
+    return known  # type: ignore[no-any-return]
+
+
 def drop_effects(node: Node, inputs: list[Tensor], attrs: dict[str, Any]) -> Any:
     """A rule for `replay`: as it is, but effects."""
     if not node.effects:
         return NotImplemented
     if not node.specs and not node.op.extra.get("control"):
         return []
-    graphs = {name: without_effects(graph) for name, graph in node.subgraphs}
+    graphs: dict[str, Any] = {name: without_effects(graph) for name, graph in node.subgraphs}
+    graphs |= {name: pure(v) for name, v in attrs.items() if isinstance(v, GraphFunction)}
     if not graphs:
         raise TransformError(
             f"{node.op.name}: the derivative runs this part a second time, "

@@ -239,7 +239,9 @@ def cannot_fail(graph: Graph) -> bool:
 
 def _node_cannot_fail(node: Node) -> bool:
     if node.op.extra.get("control"):  # a loop or recursion that nobody asked for need not end
-        return node.op not in (while_, recursive_call) and all(cannot_fail(inner) for _, inner in node.subgraphs)
+        return node.op not in (while_, recursive_call) and all(
+            cannot_fail(inner) for _, inner in node.subgraphs
+        )
     if node.op.name in _COUNTING and node.specs[0].weak:
         return True  # a Python number of a lane is an element of an array, which never overflows
     return safety.cannot_fail(node)
@@ -251,7 +253,7 @@ _COUNTING = {"add", "subtract", "multiply", "negative"}
 CONTROL.update({"call": _call, "cond": _cond, "loop": _loop, "map": _map, "while": _while})
 
 
-def _everything_batched(name: str) -> Any:
+def everything_batched(name: str) -> Any:
     """The rule as the op's `vmap` field has it: each result with the lanes at axis 0."""
 
     def vmap(args: Sequence[Tensor], batched: Sequence[bool], **attrs: Any) -> tuple[Tensor, ...]:
@@ -262,4 +264,4 @@ def _everything_batched(name: str) -> Any:
 
 
 for _op in (call, cond, loop, map_, while_):
-    set_rules(_op, vmap=_everything_batched(_op.name))
+    set_rules(_op, vmap=everything_batched(_op.name))

@@ -29,6 +29,7 @@ FAMILIES = (
     "integers",
     "exponents",
     "python_numbers",
+    "library",
     "arrays",
     "checks",
     "views",
@@ -42,6 +43,7 @@ FAMILIES = (
     "random",
     "control",
     "effects",
+    "recursion",
 )
 
 
