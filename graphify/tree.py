@@ -60,6 +60,7 @@ EMPTY = TreeDef(type(None))  # see flatten_arrays
 
 Opened = tuple[tuple[Any, ...], list[Any]]  # static keys, children
 _REGISTERED: dict[type, tuple[Callable[[Any], Opened], Callable[..., Any]]] = {}
+_SAME: dict[type, type] = {}  # classes that make the trees of another one
 
 
 def register(
@@ -67,6 +68,12 @@ def register(
 ) -> None:
     """Make a class a container: `open_` gives static keys and children, `build` the instance."""
     _REGISTERED[kind] = (open_, build)
+
+
+def register_same(kind: type, other: type) -> None:
+    """Make the trees of a subclass those of the class it stands in for."""
+    _SAME[kind] = other
+    _REGISTERED[kind] = _REGISTERED[other]
 
 
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], TreeDef]:
@@ -91,7 +98,7 @@ def flatten_like(tree: Any, model: TreeDef) -> list[Any] | None:
         fits = not is_container(tree) if model.kind is None else tree is None
         return [tree] * model.num_leaves if fits else None
     opened = _open(tree)
-    if opened is None or type(tree) is not model.kind:
+    if opened is None or _SAME.get(type(tree), type(tree)) is not model.kind:
         return None
     keys, children = opened
     if issubclass(model.kind, dict) and set(keys) == set(model.keys):
@@ -140,7 +147,7 @@ def _flatten(
         return LEAF
     keys, children = opened
     inside = tuple(_flatten(child, out, is_leaf, none_is_leaf) for child in children)
-    return TreeDef(type(tree), keys, inside)
+    return TreeDef(_SAME.get(type(tree), type(tree)), keys, inside)
 
 
 def _open(value: Any) -> Opened | None:
@@ -171,12 +178,12 @@ def _field_names(kind: type) -> tuple[str, ...] | None:
 
 
 def _rebuild(kind: type, keys: tuple[Any, ...], children: list[Any]) -> Any:
+    if kind in _REGISTERED:
+        return _REGISTERED[kind][1](keys, children)
     if kind is list:
         return children
     if kind is type(None):
         return None
-    if kind in _REGISTERED:
-        return _REGISTERED[kind][1](keys, children)
     if kind is tuple:
         return tuple(children)
     if kind is dict or kind is OrderedDict:

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from graphify.ir.bind import current_builder
 from graphify.ir.graph import Builder
 
 
@@ -24,7 +25,10 @@ class Contents:
         return self.holder.copy()
 
     def write(self, value: Any) -> None:
-        if isinstance(self.holder, list):
+        become = getattr(self.holder, "become", None)  # a list that the trace itself made
+        if become is not None:
+            become(value)
+        elif isinstance(self.holder, list):
             self.holder[:] = value
         else:
             self.holder.clear()
@@ -36,6 +40,14 @@ class Contents:
 
     def __str__(self) -> str:
         return f"a {type(self.holder).__name__}"
+
+
+def log_contents(container: Any) -> None:
+    """Log that a container is about to change, so that staged control flow can carry it."""
+    builder = current_builder()
+    if builder is not None and (builder.parent is not None or builder.section is not None):
+        place = Contents(container)
+        builder.log_write(place.key, place, place.read(), builder.parent is not None)
 
 
 def forget_local(builder: Builder, thoroughly: bool = False) -> None:

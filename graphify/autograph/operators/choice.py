@@ -24,7 +24,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphify import tree
+from graphify.autograph.operators.listjoin import unite_lists
 from graphify.autograph.operators.state import (
+    NUMBERS,
     Absent,
     DifferentKinds,
     Entry,
@@ -252,6 +254,9 @@ United: TypeAlias = tuple[tree.TreeDef, Pairs, Pairs]
 def _unite(name: str, a: Side, b: Side) -> United:
     if _fit(a, b):
         return a.treedef, _pairs(a), _pairs(b)
+    grown = unite_lists(a, b)
+    if grown is not None:
+        return grown
     one, two = a.treedef, b.treedef
     inside = one.kind not in (None, Choice) and len(one.children) == len(two.children)
     if inside and one.kind is two.kind and one.keys == two.keys:
@@ -307,8 +312,10 @@ def _described(pair: tuple[Side | None, Side | None]) -> str:
 
 def _absent(side: Side) -> Pairs:
     """Stand-ins for the leaves of an alternative that does not hold."""
-    leaves = [
-        Absent(carried_spec(leaf)) if is_dynamic(leaf) and not isinstance(leaf, Absent) else leaf
-        for leaf in side.leaves
-    ]
+    leaves = [leaf if _is_known(leaf) else Absent(carried_spec(leaf)) for leaf in side.leaves]
     return [(leaf, leaf) for leaf in leaves]
+
+
+def _is_known(leaf: Any) -> bool:
+    """Whether a leaf needs no stand-in, since it is the same whatever the run does."""
+    return not is_dynamic(leaf) or type(leaf) in NUMBERS or isinstance(leaf, Absent)

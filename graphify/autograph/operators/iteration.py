@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.autograph.operators.lists import GrowingList
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
 from graphify.ir.sizes import Dim, Size, size_op
 from graphify.numpy.flat import Flat
@@ -75,6 +76,8 @@ def items_of(iterable: Any) -> Items | None:
         from graphify.autograph.operators.places import elements_of
 
         return elements_of(iterable)
+    if isinstance(iterable, GrowingList):
+        return Items(iterable.dim, iterable.__getitem__)
     _note_read(iterable)
     return None
 
@@ -154,6 +157,8 @@ def len(value: Any) -> Any:
         return value.shape[0]
     if isinstance(value, Items):
         return value.length if isinstance(value.length, int) else as_tensor(value.length)
+    if isinstance(value, GrowingList):
+        return value.size
     _note_read(value)
     return builtins.len(value)
 

@@ -6,7 +6,7 @@ select(when, lambda: x[1:], y)            # a branch: x[1:] need not make sense 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from graphify.autograph.operators.branches import close
 from graphify.errors import GraphifyError
@@ -39,14 +39,29 @@ def select(when: Tensor, changed: Tensor | Callable[[], Tensor], other: Tensor) 
             raise unknown() from error
     with frame("false") as false:
         stays = value_in(resolve(other), false)
-    return _cond(condition, true, then, false, stays)
+    return _cond(condition, true, [then], false, [stays])[0]
 
 
-def _cond(pred: Tensor, true: Builder, then: Value, false: Builder, stays: Value) -> Tensor:
+def branch(
+    pred: Tensor,
+    if_true: Callable[[], Sequence[Tensor]],
+    if_false: Callable[[], Sequence[Tensor]],
+) -> list[Tensor]:
+    """The tensors that one of two functions makes, neither of which writes to anything."""
+    with frame("true") as true:
+        then = [value_in(resolve(tensor), true) for tensor in if_true()]
+    with frame("false") as false:
+        other = [value_in(resolve(tensor), false) for tensor in if_false()]
+    return _cond(pred, true, then, false, other)
+
+
+def _cond(
+    pred: Tensor, true: Builder, then: Sequence[Value], false: Builder, other: Sequence[Value]
+) -> list[Tensor]:
     operands = list(dict.fromkeys([*captured(true), *captured(false)]))
-    graphs = (close(true, operands, [then], "true"), close(false, operands, [stays], "false"))
+    graphs = (close(true, operands, then, "true"), close(false, operands, other, "false"))
     tensors = map(Tensor, operands)
-    return control.cond(pred, *tensors, true=graphs[0], false=graphs[1])[0]
+    return list(control.cond.several(pred, *tensors, true=graphs[0], false=graphs[1]))
 
 
 def _made(changed: Tensor | Callable[[], Tensor]) -> Tensor:

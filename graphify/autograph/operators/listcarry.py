@@ -1,0 +1,195 @@
+"""The growing lists in the state of a loop: how much room they need, and who makes it.
+
+    for v in x:
+        if v > 0:
+            rows.append(v)      # at most one more in each turn: len(x) rows are made beforehand
+
+The body is traced with lists that owe their room (growing.OWED). What they owe after a turn, times
+the turns, the loop reserves before the first one, so that no buffer changes its length from turn to
+turn. Where nobody knows how often the loop turns, its lists double when they are full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from graphify import tree
+from graphify.autograph.operators import growing as g
+from graphify.autograph.operators import listjoin
+from graphify.autograph.operators.growing import Room
+from graphify.autograph.operators.state import Absent, Entry
+from graphify.ir.bind import as_tensor
+from graphify.ir.graph import Builder
+from graphify.ir.sizes import Dim, fresh, not_negative
+from graphify.ir.types import Spec
+
+
+@dataclass(slots=True)
+class CarriedLists:
+    """What a `Carry` knows of the growing lists in its entries, by the number of the entry.
+
+    Attributes:
+        frame: the one that the loop is in.
+        length: how many turns there are at most; None: nobody knows.
+        every: whether there are as many turns as that.
+    """
+
+    frame: Builder | None
+    length: Dim | None = None
+    every: bool = False
+    before: dict[int, list[Room]] = field(default_factory=dict)  # rooms, in the frame of the loop
+    after: dict[int, list[Room]] = field(default_factory=dict)  # at the end of a turn
+    doubling: set[int] = field(default_factory=set)
+
+    # --- before a turn is traced ---
+
+    def enter(self, k: int, entry: Entry) -> None:
+        """Give the lists of an entry the room that they have at the start of a turn."""
+        rooms = listjoin.rooms_of(entry.treedef)
+        if rooms:
+            self.before[k] = rooms
+            if any(isinstance(leaf, Absent) for leaf in entry.leaves):
+                self.doubling.add(k)
+            self._reset(k, entry)
+
+    def _reset(self, k: int, entry: Entry) -> None:
+        room = Room(g.DOUBLING) if k in self.doubling else Room(g.OWED, 0, 0)
+        rooms = iter([room] * len(self.before[k]))
+        entry.treedef = listjoin.with_rooms(entry.treedef, rooms)
+
+    @staticmethod
+    def specs(treedef: tree.TreeDef, specs: Sequence[Spec | None]) -> list[Spec | None]:
+        """Specs of leaves: the lengths of buffers are sizes of their own."""
+        found = list(specs)
+        for places in listjoin.buffers_at(treedef):
+            rows = fresh("rows")
+            for place in places:
+                spec = found[place]
+                if spec is not None:
+                    found[place] = Spec((rows, *spec.shape[1:]), spec.dtype, spec.weak)
+        return found
+
+    # --- after it was traced ---
+
+    def leave(self, k: int, entry: Entry, new: Entry, specs: Sequence[Spec | None]) -> bool:
+        """Look at the lists of an entry after a turn; True if they have to be traced otherwise.
+
+        Args:
+            specs: of the entry's leaves, as the body was given them.
+        """
+        if k not in self.before or entry.treedef == new.treedef:
+            self.after[k] = listjoin.rooms_of(entry.treedef)
+            return False
+        new.treedef, new.leaves = listjoin.as_grown(new.treedef, new.leaves, entry.treedef, specs)
+        self._refill(entry, new, specs)
+        rooms = listjoin.rooms_of(new.treedef)
+        same = listjoin.with_rooms(new.treedef, iter(listjoin.rooms_of(entry.treedef)))
+        if same != entry.treedef:
+            return False  # another structure: for others to see
+        if k not in self.doubling and not all(map(self._fits, rooms)):
+            self.doubling.add(k)
+            self._reset(k, entry)
+            return True
+        self.after[k], new.treedef = rooms, same
+        return False
+
+    def _fits(self, room: Room) -> bool:
+        """Whether what is owed after a turn can be reserved before the first one."""
+        if room.mode != g.OWED:
+            return False
+        if not_negative(room.free):
+            return True
+        return self.length is not None and listjoin.is_known(room.free, self.frame)
+
+    def _refill(self, entry: Entry, new: Entry, specs: Sequence[Spec | None]) -> None:
+        """Lists that the body made are put into buffers of the length that is carried."""
+        before, after = listjoin.buffers_at(entry.treedef), listjoin.buffers_at(new.treedef)
+        rooms = listjoin.rooms_of(new.treedef)
+        if len(before) != len(after) or len(specs) != len(entry.leaves):
+            return
+        for number, (old, places, room) in enumerate(zip(before, after, rooms, strict=True)):
+            owes = listjoin.rooms_of(entry.treedef)[number].mode == g.OWED
+            first = new.leaves[places[0]]
+            if not owes or room.mode != g.EXACT or not isinstance(first.dims[0], int):
+                continue
+            for old_place, place in zip(old, places, strict=True):
+                made = g.Grown(tree.LEAF, (g.SCALAR,), (new.leaves[place],), 0, room)
+                spec = specs[old_place]
+                if spec is None:
+                    return
+                full = listjoin.fill(made, spec.shape[0])
+                new.leaves[place], rooms[number] = full.buffers[0], full.room
+        new.treedef = listjoin.with_rooms(new.treedef, iter(rooms))
+
+    # --- around the loop ---
+
+    def _owed(self, k: int) -> Iterator[Dim]:
+        """What the loop adds to each list, at most."""
+        for room in self.after.get(k, ()):
+            free = room.free if room.mode == g.OWED else 0
+            yield 0 if not_negative(free) or self.length is None else -free * self.length
+
+    def reserve(self, k: int, entry: Entry) -> Entry:
+        """An entry with room for what the loop adds to its lists."""
+        leaves = list(entry.leaves)
+        if k not in self.before or k in self.doubling:
+            return entry
+        rows = zip(listjoin.buffers_at(entry.treedef), self.before[k], self._owed(k), strict=True)
+        for places, room, owed in rows:
+            if owed == 0 or room.mode == g.OWED:
+                continue
+            buffers = tuple(leaves[place] for place in places)
+            kinds = (g.ARRAY,) * len(buffers)
+            grown = g.Grown(tree.LEAF, kinds, buffers, leaves[places[0] - 1], room)
+            for place, buffer in zip(places, g.reserved(grown, owed).buffers, strict=True):
+                leaves[place] = buffer
+        return entry.replaced(leaves, entry.bound)
+
+    def finish(self, k: int, entry: Entry) -> dict[int, Any]:
+        """Give the lists of an entry the room that they have after the loop.
+
+        Returns:
+            Counts that are certain, by the position of the leaf.
+        """
+        known: dict[int, Any] = {}
+        if k not in self.before:
+            return known
+        rooms = []
+        counts = listjoin.counts_at(entry.treedef)
+        steps = zip(counts, self.before[k], self.after[k], self._owed(k), strict=True)
+        for place, before, after, owed in steps:
+            rooms.append(self._room(k, before, after, owed))
+            count = entry.leaves[place]
+            certain = self.every and after.added is not None and self.length is not None
+            if certain and after.added != 0 and k not in self.doubling:
+                more = after.added * self.length
+                size = g.plus(_dim(count), more)
+                known[place] = as_tensor(size)
+        entry.treedef = listjoin.with_rooms(entry.treedef, iter(rooms))
+        return known
+
+    def _room(self, k: int, before: Room, after: Room, owed: Dim) -> Room:
+        if k in self.doubling or before.mode == g.DOUBLING:
+            return Room(g.DOUBLING)
+        added: Dim | None = None
+        if after.added == 0:
+            added = before.added
+        elif self.every and None not in (after.added, before.added) and self.length is not None:
+            added = before.added + after.added * self.length  # type: ignore[operator]
+        if before.mode == g.OWED:
+            return replace(before, free=before.free - owed, added=added)
+        return replace(before, added=added)
+
+
+def _dim(count: Any) -> Any:
+    """A count as a size, where it is one."""
+    from graphify.ops.shape import _size_of
+
+    if not isinstance(count, g.Tensor):
+        return count
+    if not count.is_symbolic:
+        return int(count.numpy())
+    known = _size_of(count._value)
+    return count if known is None else known

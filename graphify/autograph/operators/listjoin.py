@@ -1,0 +1,231 @@
+"""Where paths meet on which a list has different lengths: it becomes a growing list on both.
+
+    if x > 0:
+        rows.append(x)      # rows: [] on one path, [x] on the other
+
+Rooms (see growing.py) join to what holds on either path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from graphify import tree
+from graphify.autograph.operators import growing as g
+from graphify.autograph.operators import lists
+from graphify.autograph.operators.growing import Grown, Room
+from graphify.autograph.operators.state import Unstageable
+from graphify.errors import InternalError
+from graphify.ir.bind import Tensor, current_builder, recording
+from graphify.ir.sharing import link
+from graphify.ir.sharing import storage as storage_of
+from graphify.ir.sizes import Dim, dim_variables
+from graphify.ir.types import Spec
+
+if TYPE_CHECKING:
+    from graphify.autograph.operators.choice import Pairs, Side, United
+
+LISTS = (list, lists.GrowingList)
+
+
+def unite_lists(a: Side, b: Side) -> United | None:
+    """Two lists of different lengths in a common form; None: they are something else.
+
+    Raises:
+        Unstageable: only the run knows the length of one, and the elements do not go together.
+    """
+    if a.treedef.kind not in LISTS or b.treedef.kind not in LISTS:
+        return None
+    if a.treedef.kind is list and len(a.treedef.children) == len(b.treedef.children):
+        if b.treedef.kind is list:
+            return None
+    try:
+        one, two = _both(a, b)
+    except Unstageable:
+        if a.treedef.kind is b.treedef.kind is list:
+            return None
+        raise
+    (treedef, pairs), (_, others) = _pairs(one), _pairs(two)
+    return treedef, pairs, others
+
+
+def _pairs(grown: Grown) -> tuple[tree.TreeDef, Pairs]:
+    leaves, treedef = tree.flatten(lists.GrowingList.of(grown))
+    return treedef, [(leaf, leaf) for leaf in leaves]
+
+
+def _both(a: Side, b: Side) -> tuple[Grown, Grown]:
+    first, second = (a, b) if a.treedef.children else (b, a)  # an empty list takes after the other
+    with recording(first.builder):
+        one = _grown(first, None)
+    with recording(second.builder):
+        two = _grown(second, one)
+    one, two = merged(one, two, first.builder, second.builder)
+    return (one, two) if first is a else (two, one)
+
+
+def _grown(side: Side, model: Grown | None) -> Grown:
+    """A list at the end of its path as a growing one."""
+    grown = lists.start(side.treedef.unflatten(side.frozen), model)
+    if side.treedef.kind is list and side.treedef.children:
+        width = len(grown.buffers)
+        for position, leaf in enumerate(side.leaves):
+            if grown.kinds[position % width] == g.ARRAY and isinstance(leaf, Tensor):
+                link(grown.buffers[position % width], storage_of(leaf), None)
+    return grown
+
+
+def merged(one: Grown, two: Grown, first: Any, second: Any) -> tuple[Grown, Grown]:
+    """Two lists with the same dtypes, kinds and room; each is changed in the frame of its own."""
+    if one.treedef != two.treedef:
+        g.fitted(one, two.treedef, list(two.buffers))  # says why not
+    kinds = tuple(map(g.wider, one.kinds, two.kinds))
+    dtypes = [
+        g.join_dtypes(x.dtype, y.dtype) for x, y in zip(one.buffers, two.buffers, strict=True)
+    ]
+    for x, y in zip(one.buffers, two.buffers, strict=True):
+        if x.dims[1:] != y.dims[1:]:
+            g.row_of(g.zeros(y.dims[1:], y.dtype), x.dtype, x.dims[1:])  # says why not
+    capacity, mode = _common(one, two)
+    done = []
+    for grown, builder in ((one, first), (two, second)):
+        with recording(builder):
+            changed = g.recast(grown, dtypes)
+            if mode != g.DOUBLING:
+                changed = fill(changed, capacity, mode)
+            done.append(replace(changed, kinds=kinds))
+    room = _either(done[0].room, done[1].room, mode)
+    return replace(done[0], room=room), replace(done[1], room=room)
+
+
+def _common(one: Grown, two: Grown) -> tuple[Dim, str]:
+    """How many rows both get, and how they get more."""
+    capacities, modes = (one.capacity, two.capacity), {one.room.mode, two.room.mode}
+    if modes == {g.EXACT} and all(isinstance(c, int) for c in capacities):
+        return max(capacities), g.EXACT  # type: ignore[type-var]
+    if len(modes) == 1 and capacities[0] == capacities[1]:
+        return capacities[0], modes.pop()
+    if modes == {g.EXACT, g.OWED}:
+        owed, other = (one, two) if one.room.mode == g.OWED else (two, one)
+        if isinstance(other.capacity, int):
+            return owed.capacity, g.OWED
+    return 0, g.DOUBLING
+
+
+def fill(grown: Grown, capacity: Dim, mode: str = g.OWED) -> Grown:
+    """The list in buffers of another length.
+
+    A list that does not owe room and comes to stand for one that does owes all its rows: the loop
+    makes room for so many in each turn.
+    """
+    if grown.room.mode == mode:
+        return grown if grown.capacity == capacity else g.padded(grown, capacity)
+    rows = grown.capacity
+    buffers = []
+    for buffer in grown.buffers:
+        wide = g.zeros((capacity, *buffer.dims[1:]), buffer.dtype)
+        changed = g.slice_update(wide, buffer, key=((0, rows, 1),)) if rows != 0 else wide
+        g.inherit(changed, buffer)
+        buffers.append(changed)
+    return replace(grown, buffers=tuple(buffers), room=Room(mode, -rows if rows else 0, None))
+
+
+def _either(one: Room, two: Room, mode: str) -> Room:
+    if mode == g.DOUBLING:
+        return Room(g.DOUBLING)
+    added = one.added if one.added == two.added else None
+    return Room(mode, g.least(one.free, two.free), added)
+
+
+def as_grown(
+    treedef: tree.TreeDef, leaves: list[Any], like: tree.TreeDef, specs: Sequence[Spec | None]
+) -> tuple[tree.TreeDef, list[Any]]:
+    """A tree in the current frame, its plain lists as growing ones where `like` has such.
+
+    Args:
+        specs: of the leaves of `like`.
+    """
+    if like.kind is lists.GrowingList and treedef.kind is list:
+        buffers = [g.zeros((0, *s.shape[1:]), s.dtype) for s in specs[1:] if s is not None]
+        if len(buffers) < len(like.children) - 1:
+            return treedef, leaves
+        model = Grown(like.keys[0], like.keys[1], tuple(buffers), 0)
+        made = lists.start(treedef.unflatten(leaves), model)
+        found, grown = tree.flatten(lists.GrowingList.of(made))
+        return grown, found
+    if treedef.kind is not like.kind or len(treedef.children) != len(like.children):
+        return treedef, leaves
+    children, result, start, other = [], [], 0, 0
+    for child, known in zip(treedef.children, like.children, strict=True):
+        part = leaves[start : start + child.num_leaves]
+        given = specs[other : other + known.num_leaves]
+        new, found = as_grown(child, part, known, given)
+        children.append(new)
+        result += found
+        start, other = start + child.num_leaves, other + known.num_leaves
+    return (replace(treedef, children=tuple(children)), result) if children else (treedef, leaves)
+
+
+# --- treedefs -------------------------------------------------------------------------------------
+
+
+def rooms_of(treedef: tree.TreeDef) -> list[Room]:
+    """The rooms of the growing lists in a tree, in order."""
+    return [node.keys[2] for node in _growing(treedef)]
+
+
+def _growing(treedef: tree.TreeDef) -> Iterator[tree.TreeDef]:
+    if treedef.kind is lists.GrowingList:
+        yield treedef
+    else:
+        for child in treedef.children:
+            yield from _growing(child)
+
+
+def with_rooms(treedef: tree.TreeDef, rooms: Iterator[Room]) -> tree.TreeDef:
+    """The same tree, its growing lists with other rooms."""
+    if treedef.kind is lists.GrowingList:
+        return replace(treedef, keys=(*treedef.keys[:2], next(rooms)))
+    if not rooms_of(treedef):
+        return treedef
+    children = tuple(with_rooms(child, rooms) for child in treedef.children)
+    return replace(treedef, children=children)
+
+
+def counts_at(treedef: tree.TreeDef) -> list[int]:
+    """The positions, among the leaves of a tree, of the counts of its growing lists: the buffers
+    of each follow."""
+    found, position = [], 0
+    pending = [treedef]
+    while pending:
+        node = pending.pop()
+        if node.kind is lists.GrowingList:
+            found.append(position)
+        if node.kind is None or node.kind is lists.GrowingList:
+            position += node.num_leaves
+        else:
+            pending += reversed(node.children)
+    return found
+
+
+def buffers_at(treedef: tree.TreeDef) -> list[range]:
+    """Likewise, those of the buffers of each growing list."""
+    widths = [len(node.children) for node in _growing(treedef)]
+    return [range(c + 1, c + w) for c, w in zip(counts_at(treedef), widths, strict=True)]
+
+
+def is_known(dim: Dim, builder: Any = None) -> bool:
+    """Whether a frame, the current one by default, can tell a size."""
+    builder = builder or current_builder()
+    try:
+        for variable in dim_variables(dim):
+            builder.ensure_size(variable)
+    except InternalError:
+        return False
+    return True
+
+
+def same_room(rooms: Sequence[Room], mode: str) -> bool:
+    return all(room.mode == mode for room in rooms)

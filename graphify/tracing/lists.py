@@ -1,0 +1,133 @@
+"""The lists that converted code makes: Python's own, able to become lists that grow in the run.
+
+    rows = List()            # what `rows = []` makes in a trace
+    rows.become(growing)     # the same object, now of a length that only the run knows
+
+A list is known by many names, and by other containers and objects. Where paths meet on which it has
+different lengths it therefore changes its class, not its identity (operators/lists.py has the other
+class). On its own it is a plain list that logs what Python's operators change in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, SupportsIndex
+
+from graphify import tree
+from graphify.ir.bind import Tensor, current_builder
+from graphify.tracing.places import log_contents
+
+
+class List(list[Any]):
+    """A list of known length. `grown` is what the class of growing lists keeps there."""
+
+    __slots__ = ("grown", "__weakref__")
+
+    grown: Any
+
+    def become(self, other: list[Any]) -> None:
+        """Take over what another list is and holds; this object stays the same one."""
+        if isinstance(other, List) and type(other) is not List:
+            list.clear(self)
+            self.__class__ = type(other)
+            self.grown = other.grown
+        else:
+            self.__class__ = List
+            self.grown = None
+            list.__setitem__(self, slice(None), other)
+
+    def copy(self) -> List:
+        return List(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        if is_staged_key(key):
+            return growing(self)[key]
+        found = list.__getitem__(self, key)
+        return List(found) if isinstance(key, slice) else found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if is_staged_key(key):
+            self.become(growing(self))
+            self[key] = value
+        else:
+            list.__setitem__(self, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        if is_staged_key(key):
+            self.become(growing(self))
+            del self[key]
+        else:
+            list.__delitem__(self, key)
+
+    def insert(self, index: Any, value: Any) -> None:
+        if is_staged_key(index):
+            self.become(growing(self))
+            self.insert(index, value)
+        else:
+            log_contents(self)
+            list.insert(self, index, value)
+
+    def pop(self, index: Any = -1) -> Any:
+        if is_staged_key(index):
+            self.become(growing(self))
+            return self.pop(index)
+        log_contents(self)
+        return list.pop(self, index)
+
+    def extend(self, values: Any) -> None:
+        if is_grown(values):
+            self.become(growing(self))
+            self.extend(values)
+        else:
+            log_contents(self)
+            list.extend(self, values)
+
+    def __add__(self, other: Any) -> Any:
+        if is_grown(other):
+            return growing(self) + other
+        return List(list.__add__(self, other)) if isinstance(other, list) else NotImplemented
+
+    def __mul__(self, times: SupportsIndex) -> Any:
+        return List(list.__mul__(self, times)) if hasattr(times, "__index__") else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __iadd__(self, other: Any) -> Any:
+        self.extend(other)
+        return self
+
+    def __imul__(self, times: SupportsIndex) -> Any:
+        log_contents(self)
+        list.__imul__(self, times)
+        return self
+
+
+def is_grown(value: Any) -> bool:
+    return isinstance(value, List) and type(value) is not List
+
+
+def is_staged_key(key: Any) -> bool:
+    """Whether only the run knows an index, or a bound of a slice."""
+    parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
+    return any(isinstance(part, Tensor) and part.is_symbolic for part in parts)
+
+
+def _no_growing(values: list[Any]) -> Any:
+    raise NotImplementedError
+
+
+growing: Callable[[list[Any]], Any] = _no_growing
+
+
+def set_growing_hook(hook: Callable[[list[Any]], Any]) -> None:
+    """How a list becomes one of a length that only the run knows (autograph/operators/lists.py)."""
+    global growing
+    growing = hook
+
+
+def _build(keys: tuple[Any, ...], children: list[Any]) -> list[Any]:
+    return children if current_builder() is None else List(children)
+
+
+tree.register(list, lambda value: ((), list(value)), _build)
+tree.register_same(List, list)
