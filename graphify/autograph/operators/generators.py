@@ -24,10 +24,15 @@ from graphify.autograph.operators.undefined import certain
 from graphify.errors import LeakedTracer, TraceError
 from graphify.ir.bind import Tensor, as_tensor, current_builder
 from graphify.location import here
+from graphify.tracing.capture import frame
 
 
 def is_generator_function(function: FunctionType) -> bool:
     return bool(function.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+class NotKnown(TraceError):
+    """A generator that is pulled would have to decide what only the run knows."""
 
 
 class Generator(Iterator[Any]):
@@ -45,6 +50,7 @@ class Generator(Iterator[Any]):
         self.status = "new"  # then "pulled" or "pushed", and "finished" or "left"
         self.running: Any = None
         self.value: Any = None  # of its return statement
+        self.counts = False  # it is itertools.count(*args)
 
     def __repr__(self) -> str:
         return f"<generator {self.function.__qualname__}>"
@@ -79,6 +85,19 @@ class Generator(Iterator[Any]):
         if self.running is not None:
             self.running.close()
         self.status = "finished"
+
+    def starts_staged(self) -> bool:
+        """Whether only the run knows what a new generator yields first."""
+        if self.status != "new" or current_builder() is not self.builder:
+            return False
+        try:
+            with frame("trial"):
+                next(Generator(self.function, self.args, self.kwargs))
+        except NotKnown:
+            return True
+        except Exception:  # to be met again
+            return False
+        return False
 
     # --- pushed ---
 
@@ -152,7 +171,7 @@ def returned(source: Any) -> Any:
 def known(test: Any) -> Any:
     """The test of a statement that yields, in a generator that is pulled."""
     if is_staged(test):
-        raise TraceError(
+        raise NotKnown(
             "whether the generator yields here is only known when the graph runs",
             location=here(),
             remedy="consume the generator with one `for` statement, not by next(), zip() or *",

@@ -1,0 +1,319 @@
+"""iter, next, and the built-in functions and itertools that make or take iterators.
+
+    next(g), list(g), sum(v * v for v in g), enumerate(g), itertools.islice(g, 3)
+
+What Python's own functions do for Python's values is left to them. Where a generator is concerned,
+or an array that only the run knows, the definitions of prelude.py take their place: a generator
+that is enumerated is a generator again, and the loop over it may be staged.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any
+
+from graphify.autograph.operators import prelude
+from graphify.autograph.operators.calls import OVERLOADS, call, converted, is_convertible
+from graphify.autograph.operators.cursors import Cursor, is_endless, sequence_of_items
+from graphify.autograph.operators.generators import Generator
+from graphify.autograph.operators.iteration import Items, items_of
+from graphify.autograph.operators.state import Unstageable
+from graphify.autograph.operators.undefined import certain
+from graphify.ir.bind import Tensor, current_builder
+from graphify.location import here
+
+Plain = Callable[..., Any]
+
+
+def is_lazy(value: Any) -> bool:
+    """Whether this is an iterator of ours."""
+    return isinstance(value, (Generator, Cursor))
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether only the run knows the items."""
+    return is_lazy(value) or isinstance(value, (Items, Tensor)) and items_of(value) is not None
+
+
+def run(function: FunctionType, *args: Any) -> Any:
+    """A function of the prelude, converted."""
+    return certain(converted(function)(*args))
+
+
+def lazily(function: FunctionType, *args: Any, **kwargs: Any) -> Any:
+    """A generator of the prelude."""
+    if current_builder() is None:
+        return converted(function, form="pull")(*args, **kwargs)
+    return Generator(function, args, kwargs)
+
+
+# --- what a for statement goes over ---------------------------------------------------------------
+
+
+def opened(iterable: Any) -> Any:
+    """An iterable whose iterator the user has written, as a generator; else the iterable."""
+    if current_builder() is None:
+        return iterable
+    method = getattr(type(iterable), "__iter__", None)
+    if isinstance(method, FunctionType) and is_convertible(method):
+        iterable = call(method, iterable)
+    if isinstance(iterable, Cursor):
+        return lazily(prelude.rest_of_list if iterable.live else prelude.rest_of, iterable)
+    following = getattr(type(iterable), "__next__", None)
+    if isinstance(following, FunctionType) and is_convertible(following):
+        return lazily(prelude.drained, iterable)
+    return iterable
+
+
+def iter_(iterable: Any, *sentinel: Any) -> Any:
+    """The built-in iter."""
+    if current_builder() is None:
+        return builtins.iter(iterable, *sentinel)
+    if sentinel:
+        return lazily(prelude.called_until, iterable, sentinel[0])
+    if is_lazy(iterable):
+        return iterable
+    sequence = sequence_of_items(iterable)
+    if sequence is not None:
+        return Cursor(sequence, live=isinstance(iterable, list))
+    method = getattr(type(iterable), "__iter__", None)
+    if isinstance(method, FunctionType) and is_convertible(method):
+        return call(method, iterable)
+    return builtins.iter(iterable)
+
+
+def next_(iterator: Any, *default: Any) -> Any:
+    """The built-in next."""
+    builder = current_builder()
+    if isinstance(iterator, Cursor):
+        return iterator.take(*default)
+    if isinstance(iterator, Generator) and iterator.starts_staged():
+        return run(prelude.first_of, iterator, _otherwise(default))
+    if builder is None or isinstance(iterator, Generator):
+        return builtins.next(iterator, *default)
+    method = getattr(type(iterator), "__next__", None)
+    if isinstance(method, FunctionType) and is_convertible(method):
+        if not default:
+            return call(method, iterator)
+        try:
+            return call(method, iterator)
+        except StopIteration:
+            return default[0]
+    if builder.parent is not None:
+        raise Unstageable(
+            f"next() of a {type(iterator).__name__} in staged control flow",
+            location=here(),
+            remedy="take iter() of a list or an array, or use a for statement",
+        )
+    return builtins.next(iterator, *default)
+
+
+def _otherwise(default: tuple[Any, ...]) -> Plain:
+    return lambda: builtins.next(builtins.iter(()), *default)
+
+
+# --- what makes iterators -------------------------------------------------------------------------
+
+
+def generate(iterable: Any, *functions: Any) -> Any:
+    """A generator expression of one `for`."""
+    if not isinstance(iterable, Iterable):
+        builtins.iter(iterable)  # says that it is none
+    return lazily(prelude.generate, iterable, *functions)
+
+
+def flatten(iterables: Any) -> Any:
+    """A generator expression of several `for`."""
+    return lazily(prelude.flatten, iterables)
+
+
+def unpacked(count: int, function: Plain) -> Plain:
+    """A function of several arguments as one of what holds them."""
+
+    def unpack(item: Any) -> Any:
+        values = builtins.list(item)
+        if builtins.len(values) > count:
+            raise ValueError(f"too many values to unpack (expected {count})")
+        if builtins.len(values) < count:
+            found = builtins.len(values)
+            raise ValueError(f"not enough values to unpack (expected {count}, got {found})")
+        return function(*values)
+
+    return unpack
+
+
+def _enumerate(plain: Plain, iterable: Any, start: Any = 0) -> Any:
+    return lazily(prelude.enumerated, iterable, start)
+
+
+def _map(plain: Plain, function: Any, *iterables: Any) -> Any:
+    if builtins.len(iterables) == 1:
+        return lazily(prelude.mapped, function, iterables[0])
+    return lazily(prelude.starmapped, function, _zip(builtins.zip, *iterables))
+
+
+def _filter(plain: Plain, function: Any, iterable: Any) -> Any:
+    return lazily(prelude.filtered, function, iterable)
+
+
+def _zip(plain: Plain, *iterables: Any, strict: bool = False) -> Any:
+    """zip: one generator is followed, the others have to have items at positions."""
+    places = [i for i, it in enumerate(iterables) if is_lazy(it) and not is_endless(it)]
+    others = [None if i in places else sequence_of_items(it) for i, it in enumerate(iterables)]
+    fixed = [is_endless(it) or other is not None for it, other in zip(iterables, others)]  # noqa: B905
+    if builtins.len(places) != 1 or strict or fixed.count(False) > 1:
+        return builtins.zip(*iterables, strict=strict)
+    (place,) = places
+    known = [it if is_endless(it) else other for it, other in zip(iterables, others)]  # noqa: B905
+    return lazily(
+        prelude.zipped,
+        builtins.tuple(known[:place]),
+        opened(iterables[place]),
+        builtins.tuple(known[place + 1 :]),
+    )
+
+
+MAKERS: dict[str, tuple[Plain, int | None]] = {  # with the number of the iterable among arguments
+    "enumerate": (_enumerate, 0),
+    "map": (_map, None),
+    "filter": (_filter, 1),
+    "zip": (_zip, None),
+}
+
+
+# --- what takes them ------------------------------------------------------------------------------
+
+
+def _all_items(iterable: Any) -> Any:
+    from graphify.autograph.operators.comprehensions import each, list_of
+
+    return list_of(lambda add: each(iterable, add))
+
+
+def _set(plain: Plain, iterable: Any) -> Any:
+    from graphify.autograph.operators.comprehensions import each, set_of
+
+    return set_of(lambda add: each(iterable, add))
+
+
+def _dict(plain: Plain, pairs: Any, **more: Any) -> Any:
+    from graphify.autograph.operators.comprehensions import dict_of, each
+
+    made = dict_of(lambda add: each(pairs, unpacked(2, add)))
+    return {**made, **more} if more else made
+
+
+def _sum(plain: Plain, iterable: Any, /, start: Any = 0) -> Any:
+    return run(prelude.sum_of, iterable, start)
+
+
+def _extreme(function: FunctionType) -> Plain:
+    def extreme(plain: Plain, iterable: Any, **kwargs: Any) -> Any:
+        key = kwargs.get("key")
+        empty = (lambda: kwargs["default"]) if "default" in kwargs else (lambda: plain(()))
+        return run(function, iterable, key, empty)
+
+    return extreme
+
+
+def _whole(plain: Plain, iterable: Any, *args: Any, **kwargs: Any) -> Any:
+    return plain(_all_items(iterable), *args, **kwargs)
+
+
+TAKERS: dict[str, Plain] = {
+    "sum": _sum,
+    "any": lambda plain, iterable: run(prelude.any_of, iterable),
+    "all": lambda plain, iterable: run(prelude.all_of, iterable),
+    "max": _extreme(prelude.max_of),
+    "min": _extreme(prelude.min_of),
+    "list": lambda plain, iterable: _all_items(iterable),
+    "tuple": _whole,
+    "sorted": _whole,
+    "set": _set,
+    "dict": _dict,
+}
+
+
+def with_iterators(name: str, plain: Plain) -> Plain:
+    """A built-in function that also knows the iterators of this module."""
+    if name in TAKERS:
+        taken = TAKERS[name]
+
+        def take(*args: Any, **kwargs: Any) -> Any:
+            if builtins.len(args) > 0 and is_lazy(args[0]) and not _several(name, args):
+                return taken(plain, *args, **kwargs)
+            return plain(*args, **kwargs)
+
+        take.__name__ = name
+        return take
+    made, place = MAKERS[name]
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        concerned = args[place : place + 1] if place is not None else args
+        test = is_symbolic if name in ("map", "filter") else is_lazy
+        if builtins.any(test(arg) for arg in concerned) and current_builder() is not None:
+            return made(plain, *args, **kwargs)
+        return plain(*args, **kwargs)
+
+    make.__name__ = name
+    return make
+
+
+def _several(name: str, args: tuple[Any, ...]) -> bool:
+    return name in ("max", "min") and builtins.len(args) > 1
+
+
+def install(operators: dict[str, Any]) -> None:
+    """Put the functions of this module in the place of the built-in ones."""
+    operators.update(iter=iter_, next=next_)
+    for name in (*MAKERS, *TAKERS):
+        operators[name] = with_iterators(name, operators[name])
+        OVERLOADS[getattr(builtins, name)] = operators[name]
+    OVERLOADS[builtins.iter], OVERLOADS[builtins.next] = iter_, next_
+
+
+# --- itertools ------------------------------------------------------------------------------------
+
+
+def _islice(iterable: Any, *bounds: Any) -> Any:
+    start, stop, step = (0, *bounds, 1) if builtins.len(bounds) == 1 else (*bounds, None, None)[:3]
+    start, step = 0 if start is None else start, 1 if step is None else step
+    return lazily(prelude.islice, iterable, start, stop, step)
+
+
+def _count(start: Any = 0, step: Any = 1) -> Any:
+    made = lazily(prelude.count, start, step)
+    if isinstance(made, Generator):
+        made.counts = True
+    return made
+
+
+def _of_prelude(function: FunctionType) -> Plain:
+    return lambda *args, **kwargs: lazily(function, *args, **kwargs)
+
+
+OVERLOADS.update(
+    {
+        itertools.islice: _islice,
+        itertools.count: _count,
+        itertools.chain.from_iterable: _of_prelude(prelude.flatten),
+        itertools.starmap: _of_prelude(prelude.starmapped),
+        **{
+            getattr(itertools, function.__name__): _of_prelude(function)
+            for function in (
+                prelude.accumulate,
+                prelude.chain,
+                prelude.compress,
+                prelude.cycle,
+                prelude.dropwhile,
+                prelude.filterfalse,
+                prelude.pairwise,
+                prelude.repeat,
+                prelude.takewhile,
+            )
+        },
+    }
+)
