@@ -277,6 +277,12 @@ def _install() -> None:
 
 
 def _getitem(self: Tensor, key: Any) -> Tensor:
+    parts = key if isinstance(key, tuple) else (key,)
+    for place, part in enumerate(parts):
+        if type(part) in _SPREADS:
+            before, after = parts[:place], parts[place + 1 :]
+            spread = _SPREADS[type(part)]
+            return spread(part, lambda value: _getitem(self, (*before, value, *after)))  # type: ignore[no-any-return]  # noqa: B023
     return keys.getitem(resolve(self), key)
 
 

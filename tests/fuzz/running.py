@@ -310,6 +310,9 @@ def assert_same(
             inner = None if slack is None else slack[key]
             assert_same(got[key], want[key], loose, f"{path}[{key!r}]", inner, staged)
         return
+    if want is None or isinstance(want, str):
+        assert got == want, f"{path}: expected {want!r}, got {got!r}"
+        return
     is_array = isinstance(want, np.ndarray | np.generic)
     got_array = isinstance(got, Tensor | np.ndarray | np.generic)
     # Where paths join, what is a Python number on one and an array on the other is a 0-d tensor.

@@ -31,6 +31,7 @@ from graphify.ir.bind import Tensor
 from graphify.location import here
 from graphify.ops.convert import set_conversion
 from graphify.ops.operators import set_spread
+from graphify.tracing.capture import frame
 
 
 def over(choice: Choice, function: Callable[[Any], Any]) -> Any:
@@ -89,11 +90,10 @@ def _told(choice: Choice, left: Sequence[int]) -> Facts:
 
 
 def _known(value: Any, test: Callable[[Any], Any]) -> bool | None:
-    """The answer for an alternative without run-time values."""
-    if any(map(is_dynamic, tree.leaves(value))):
-        return None
+    """The answer for an alternative that needs no run."""
     try:
-        answer = test(value)
+        with frame("trial"):
+            answer = test(value)
     except Exception:
         return None  # as an error of the path that takes it
     return answer if isinstance(answer, bool) else None

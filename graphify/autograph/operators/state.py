@@ -120,7 +120,13 @@ def same_static(a: Any, b: Any) -> bool:
 
 
 def carried_spec(leaf: Any) -> Spec:
-    return leaf.spec if isinstance(leaf, Absent) else resolve(as_tensor(leaf)).spec
+    return leaf.spec if isinstance(leaf, Absent) else _tensor(leaf).spec
+
+
+def _tensor(leaf: Any) -> Tensor:
+    if type(leaf) is bool:  # Python's own, of which two add up to 2
+        return Tensor(np.asarray(leaf), weak=True)
+    return resolve(as_tensor(leaf))
 
 
 def joinable(a: Any, b: Any) -> bool:
@@ -180,7 +186,7 @@ def fit(leaf: Any, spec: Spec) -> Tensor:
     """A leaf as a tensor of the joined dtype."""
     if isinstance(leaf, Absent):
         return placeholder(spec)
-    tensor = resolve(as_tensor(leaf))
+    tensor = _tensor(leaf)
     if tensor.dtype != spec.dtype or tensor.spec.weak != spec.weak:
         tensor = core.cast(tensor, dtype=spec.dtype, weak=spec.weak)
     return tensor
