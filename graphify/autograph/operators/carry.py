@@ -275,7 +275,7 @@ class Carry:
             unbound = entry.bound is False or new.bound is False
             if unbound or not self.choices or self._keeps_structure(k, new):
                 continue
-            before, now = unite(entry, new, (current_builder(), builder))
+            before, now = unite(entry, new, (self.lists.frame, builder))
             if entry.contents and before.treedef.kind is Choice:
                 continue
             after[k] = now
