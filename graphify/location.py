@@ -175,7 +175,7 @@ class LazyLoc:
         self._inputs = inputs
 
     def resolve(self) -> SourceLoc:
-        place = _resolve(self._code, self._offset, self._line)
+        place = _resolve(self._code, self._code.co_filename, self._offset, self._line)
         if self._caller is None and not self._inputs:
             return place
         caller = None if self._caller is None else self._caller.resolve()
@@ -185,7 +185,7 @@ class LazyLoc:
         return self.resolve().describe()
 
     def __str__(self) -> str:
-        return str(_resolve(self._code, self._offset, self._line))
+        return str(_resolve(self._code, self._code.co_filename, self._offset, self._line))
 
 
 class KnownLoc(LazyLoc):
@@ -208,15 +208,14 @@ _NO_CODE = compile("", "", "exec")
 
 
 @functools.lru_cache(maxsize=4096)
-def _resolve(code: CodeType, offset: int, line: int) -> SourceLoc:
+def _resolve(code: CodeType, filename: str, offset: int, line: int) -> SourceLoc:
+    """The place of an instruction. Codes of two files may be equal, so the file counts, too."""
     positions = list(code.co_positions())
     entry = positions[offset // 2] if offset // 2 < len(positions) else (None,) * 4
     first, last, start, end = entry
     if first != line or last is None or last < line:
         last = start = end = None
-    return SourceLoc(
-        code.co_filename, line, code.co_name, start, end, None if last == line else last
-    )
+    return SourceLoc(filename, line, code.co_name, start, end, None if last == line else last)
 
 
 def user_frame() -> FrameType | None:
@@ -259,12 +258,14 @@ def is_library_module(module: ModuleType) -> bool:
 def here() -> LazyLoc | None:
     """The user's current location, or None outside any user code."""
     frame = user_frame()
-    if frame is None:
-        return None
+    return None if frame is None else location_of(frame)
+
+
+def location_of(frame: FrameType) -> LazyLoc:
+    """Where a frame of the user's stands now."""
     caller = _caller.get()
-    return LazyLoc(
-        frame.f_code, frame.f_lasti, frame.f_lineno, None if caller is _OUTSIDE else caller
-    )
+    known = None if caller is _OUTSIDE else caller
+    return LazyLoc(frame.f_code, frame.f_lasti, frame.f_lineno, known)
 
 
 # --- calls of one function of the user's by another, while both are traced ----------------------

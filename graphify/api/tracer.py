@@ -18,6 +18,7 @@ from graphify.api.inspection import remember_report
 from graphify.api.writing import Origin, Output, Write
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.autograph.operators.texts import check_marks
+from graphify.autograph.operators.iterators import refuse_to_return
 from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.config import config
 from graphify.errors import TraceError, at
@@ -145,6 +146,7 @@ class _Collector:
                 "(Python returns None at the end)",
             )
         if not isinstance(leaf, (Tensor, np.ndarray, np.generic)):
+            refuse_to_return(leaf)
             _refuse_traced_fields(leaf)
             return Output(static=leaf)
         tensor = resolve(as_tensor(leaf))

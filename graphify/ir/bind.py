@@ -20,6 +20,7 @@ import contextlib
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
+from inspect import CO_OPTIMIZED
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -31,13 +32,13 @@ from graphify.errors import (
     SpecError,
     TransformError,
 )
-from graphify.ir.graph import Builder, Graph, Literal, Value, constant
+from graphify.ir.graph import Builder, Graph, Literal, Value, constant, origin
 from graphify.ir.op import Op
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sharing import Sharing, is_shared, storage, updates
 from graphify.ir.sizes import Dim, Shape, Size, dim_variables
 from graphify.ir.types import DType, Spec, canonical_dtype
-from graphify.location import LazyLoc, here
+from graphify.location import LazyLoc, here, location_of, user_frame
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -475,6 +476,7 @@ def bind(
         or any(isinstance(v, Graph) and v.effects or _is_sized(v) for v in attrs.values())
     ):
         operand_values = [value_in(t, builder) for t in tensors]
+        source = source if source is not None else _located((*operands, *tensors), operand_values)
         values = builder.add(op, operand_values, attrs, source, intern=not _tapes.get())
         outputs, single = [Tensor(value) for value in values], len(values) == 1
     else:
@@ -487,6 +489,26 @@ def bind(
     for tape in _tapes.get():
         tape.record(op, tensors, attrs, outputs)
     return outputs[0] if single and not op.extra.get("tuple") else tuple(outputs)
+
+
+def _located(things: Sequence[Any], values: Sequence[Value]) -> LazyLoc | None:
+    """The user's line, with the names that it has for the operands of an op.
+
+    Args:
+        things: the operands as they were given, and as tensors.
+    """
+    frame = user_frame()
+    if frame is None:
+        return None
+    names = {}
+    if frame.f_code.co_flags & CO_OPTIMIZED:  # else these are a module's names, too many
+        known = {id(thing): i % len(values) for i, thing in enumerate(things) if values}
+        names = {known[id(v)]: n for n, v in frame.f_locals.items() if id(v) in known}
+    location = location_of(frame)
+    location.note_inputs(
+        tuple((names.get(i) or origin(value), value.spec) for i, value in enumerate(values))
+    )
+    return location
 
 
 def _gives_scalar(op: Op, tensors: Sequence[Tensor]) -> bool:

@@ -83,4 +83,7 @@ def place(node: Any, filename: str, function: str) -> SourceLoc:
     (_, start), last, end = (None, None), None, None
     if getattr(node, "end_lineno", None) is not None:
         (_, start, last, end) = _span(node)
+        if isinstance(node, (gast.FunctionDef, gast.AsyncFunctionDef)):
+            word = "def " if isinstance(node, gast.FunctionDef) else "async def "
+            end = start + len(word) + len(node.name)
     return SourceLoc(filename, line, function, start, end, None if last == line else last)

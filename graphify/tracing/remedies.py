@@ -98,6 +98,7 @@ REMEDIES: tuple[tuple[str, str, str], ...] = (
     ),
     ("TypeError", "unexpected keyword|positional argument|missing", "see NumPy's signature"),
     ("TypeError", "integer", "pass an integer: int(x), x.astype(int)"),
+    ("AttributeError", "", "an array has the attributes and methods of np.ndarray"),
     ("KeyError", "", "test `key in mapping` first, or use .get"),
     # --- whole classes ---
     (

@@ -17,10 +17,13 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, TypeVar
+
+import gast
 
 from graphify.config import config
 from graphify.errors import GraphifyError, compose
@@ -30,7 +33,9 @@ from graphify.tracing.operands import operands_of
 from graphify.tracing.remedies import remedy_for
 
 F = TypeVar("F", bound=Callable[..., Any])
+MACHINERY = (ast.__file__, gast.__file__)  # what conversion runs on
 DEEP = 100  # calls of the user's that a stand-in traceback shows
+_UNBOUND = re.compile(r"[\w.<>]+\(\) (missing|takes|got (an unexpected|multiple values|some)) ")
 
 
 def user_facing(function: F) -> F:
@@ -68,7 +73,8 @@ def _entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def _is_users(entry: TracebackType) -> bool:
-    return not is_internal(entry.tb_frame.f_code.co_filename)
+    filename = entry.tb_frame.f_code.co_filename
+    return not is_internal(filename) and not filename.startswith(MACHINERY)
 
 
 def _of_users(entries: Sequence[TracebackType]) -> list[TracebackType]:
@@ -117,6 +123,8 @@ def place_of(error: BaseException) -> SourceLoc | None:
 
 def is_users(error: BaseException) -> bool:
     """Whether the user's own code raised an error, or Python did for it."""
+    if type(error) is TypeError and _UNBOUND.match(str(error)):
+        return True  # a call whose arguments do not fit, wherever it was made from
     entries = list(_entries(error.__traceback__))
     return not entries or _is_users(entries[-1])
 
