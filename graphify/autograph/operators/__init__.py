@@ -1,7 +1,12 @@
 """What converted code calls, under the name `ag`. Plain Python when nothing is staged."""
 
-from graphify.autograph.operators import places  # noqa: F401  # for its effect
-from graphify.autograph.operators import library  # noqa: F401  # for its effect
+from graphify.autograph.operators import (
+    iterators,
+    library,  # noqa: F401  # for its effect
+    listarrays,  # noqa: F401  # for its effect
+    places,  # noqa: F401  # for its effect
+)
+from graphify.autograph.operators.attributes import attr, augattr, setattr_
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.builtins import (
     abs,
@@ -18,7 +23,6 @@ from graphify.autograph.operators.builtins import (
     isinstance,
     iter,
     len,
-    list,
     map,
     max,
     min,
@@ -31,20 +35,15 @@ from graphify.autograph.operators.builtins import (
     set,
     sorted,
     sum,
-    tuple,
     zip,
 )
-from graphify.autograph.operators.calls import (
-    attr,
-    augattr,
-    augitem,
-    call,
-    delitem,
-    setattr_,
-    setitem,
-)
+from graphify.autograph.operators.calls import augitem, call, delitem, setitem
 from graphify.autograph.operators.choosing import choosing, is_
+from graphify.autograph.operators.comprehensions import dict_of, each, list_of, set_of
+from graphify.autograph.operators.comprehensions import list_ as list
+from graphify.autograph.operators.comprehensions import tuple_ as tuple
 from graphify.autograph.operators.generators import emit, known, known_items, returned
+from graphify.autograph.operators.iterators import flatten, generate, unpacked
 from graphify.autograph.operators.logical import and_, compare, contains, not_, or_
 from graphify.autograph.operators.loops import for_, while_
 from graphify.autograph.operators.matching import (
@@ -65,6 +64,7 @@ from graphify.autograph.operators.updates import select
 from graphify.ir.bind import set_select_hook
 
 set_select_hook(select)
+iterators.install(globals())
 # These take apart values of several kinds: see choosing.py.
 for _name in (
     *("abs", "complex", "dict", "divmod", "float", "int", "iter", "len", "list", "max", "min"),
@@ -93,13 +93,17 @@ __all__ = [
     "defined",
     "delitem",
     "dict",
+    "dict_of",
     "divmod",
+    "each",
     "either",
     "emit",
     "enumerate",
     "filter",
+    "flatten",
     "float",
     "for_",
+    "generate",
     "if_",
     "if_exp",
     "instance_of",
@@ -111,6 +115,7 @@ __all__ = [
     "known_items",
     "len",
     "list",
+    "list_of",
     "map",
     "mapping_of",
     "match_",
@@ -131,11 +136,13 @@ __all__ = [
     "same",
     "sequence_of",
     "set",
+    "set_of",
     "setattr_",
     "setitem",
     "sorted",
     "sum",
     "tuple",
+    "unpacked",
     "while_",
     "zip",
 ]

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphify.autograph.operators import iteration
+from graphify.autograph.operators.attributes import setattr_
 from graphify.autograph.operators.branches import if_exp
-from graphify.autograph.operators.calls import remember_local, setattr_
+from graphify.autograph.operators.calls import remember_local
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.generators import Generator
 from graphify.autograph.operators.iteration import Items, items_of

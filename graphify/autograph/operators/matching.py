@@ -16,9 +16,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from graphify.autograph.operators import iteration
+from graphify.autograph.operators.attributes import attr
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.builtins import isinstance as is_instance
-from graphify.autograph.operators.calls import attr
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import decide, over
 from graphify.autograph.operators.conditions import is_staged, truth
