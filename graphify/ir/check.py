@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from graphify.errors import InternalError
+from graphify.ir.function import GraphFunction
 from graphify.ir.graph import (
     Graph,
     Node,
@@ -28,7 +29,7 @@ from graphify.ir.pretty import Printer, value_names
 from graphify.ir.rebuild import infer, reconcile
 from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal
 from graphify.ir.types import Spec
-from graphify.ir.walk import nested_graphs
+from graphify.ir.walk import functions_of, nested_graphs
 
 WINDOW = 3  # lines shown before the failing node
 
@@ -45,6 +46,24 @@ def check(graph: Graph) -> None:
     """
     for inner in nested_graphs(graph):
         _check_graph(inner)
+    for function in functions_of(graph):
+        _check_function(function)
+        for inner in nested_graphs(function.graph):
+            _check_graph(inner)
+
+
+def _check_function(function: GraphFunction) -> None:
+    """What a function declares, which is all that its calls know, is what its graph does."""
+    graph = function.graph
+    declared = (function.params, function.results)
+    for said, found in zip(declared, ([v.spec for v in graph.params], graph.specs), strict=True):
+        same = [(a.dtype, a.ndim) == (b.dtype, b.ndim) for a, b in zip(said, found, strict=False)]
+        if len(said) != len(found) or not all(same):
+            raise InternalError(
+                f"function {function.name}: expected {_specs(said)}, got {_specs(found)}"
+            )
+    if graph.effects and not function.effects:
+        raise InternalError(f"function {function.name} has effects, and its calls do not know")
 
 
 def _check_graph(graph: Graph) -> None:
@@ -170,6 +189,17 @@ def _check_call(node: Node) -> None:
     _check_params(_graph(node, "body").params, [value.spec for value in node.inputs])
 
 
+def _check_recursive(node: Node) -> None:
+    function = node.attrs.get("function")
+    if not isinstance(function, GraphFunction):
+        raise _Broken(f"attribute function: expected a function, got {type(function).__name__}")
+    if len(function.params) != len(node.inputs):
+        raise _Broken(f"expected {len(function.params)} operands, got {len(node.inputs)}")
+    for i, (inside, value) in enumerate(zip(function.params, node.inputs, strict=True)):
+        if (inside.dtype, inside.ndim) != (value.spec.dtype, value.spec.ndim):
+            raise _Broken(f"operand {i}: expected {inside}, got {value.spec}")
+
+
 def _check_rows(node: Node, body: Graph, carry: int, xs: int) -> None:
     """Parameters of a body that takes an index, then rows of some operands."""
     specs = [value.spec for value in node.inputs]
@@ -195,6 +225,7 @@ _CONTROL: dict[str, Callable[[Node], None]] = {
     "loop": _check_loop,
     "map": _check_map,
     "call": _check_call,
+    "recursive_call": _check_recursive,
 }
 
 

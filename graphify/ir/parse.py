@@ -19,6 +19,7 @@ import numpy as np
 
 from graphify import errors
 from graphify.errors import GraphifyError
+from graphify.ir.function import GraphFunction
 from graphify.ir.graph import (
     Graph,
     Literal,
@@ -49,6 +50,8 @@ def parse(text: str) -> Graph:
     reader = _Reader(text)
     reader.word("graph")
     graph = trampoline(reader.graph("graph"))
+    while reader.accept("function"):
+        reader.function()
     if reader.token.kind != "end":
         reader.fail("the end of the text")
     return graph
@@ -68,8 +71,8 @@ _TOKEN = re.compile(
       | (?P<opaque><[^<>\n]*>)
       | (?P<number>\d+(\.\d*)?([eE][+-]?\d+)?)
       | (?P<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")
-      | (?P<name>%?\w+)
-      | (?P<punctuation>\*\*|[()\[\]{}:,=~*+-])""",
+      | (?P<name>[%@]?\w+)
+      | (?P<punctuation>\*\*|->|[()\[\]{}:,=~*+-])""",
     re.VERBOSE,
 )
 
@@ -102,6 +105,8 @@ class _Reader:
         self._tokens = _tokens(text)
         self._at = 0
         self._sizes: dict[str, SizeVar] = {}
+        self._functions: dict[str, GraphFunction] = {}
+        self._noisy = set(re.findall(r"^function (@\w+)\(.* with effects {$", text, re.MULTILINE))
 
     # --- tokens ------------------------------------------------------------------------------
 
@@ -157,8 +162,16 @@ class _Reader:
         if head == "graph" or self.accept(":"):
             name = self.graph_name()
         scope: dict[str, Value] = {}
+        params = self.params(scope)
+        graph = yield self.body(name, params, scope)
+        return graph  # type: ignore[no-any-return]
+
+    def params(self, scope: dict[str, Value]) -> tuple[Value, ...]:
         self.expect("(")
-        params = tuple(self.listed(lambda: self.param(scope), ")"))
+        return tuple(self.listed(lambda: self.param(scope), ")"))
+
+    def body(self, name: str, params: tuple[Value, ...], scope: dict[str, Value]) -> Call[Graph]:
+        """The rest of a graph."""
         self.expect("{")
         nodes: list[Node] = []
         while not self.accept("return"):
@@ -167,6 +180,26 @@ class _Reader:
         if not self.accept("}"):
             results = self.listed(lambda: self.operand(scope, nodes), "}")
         return Graph(params, tuple(nodes), tuple(results), name)
+
+    def function(self) -> None:
+        """A function after its head word: @name(params) -> (results) {...}."""
+        function = self.called_function(self.name())
+        scope: dict[str, Value] = {}
+        params = self.params(scope)
+        self.expect("->")
+        self.expect("(")
+        function.results = tuple(self.listed(self.spec, ")"))
+        if self.accept("with"):
+            self.expect("effects")
+        function.params = tuple(value.spec for value in params)
+        function.complete(trampoline(self.body(function.name, params, scope)))
+
+    def called_function(self, name: str) -> GraphFunction:
+        """The function of a name, which the text may define later on."""
+        if name not in self._functions:
+            effects = name in self._noisy
+            self._functions[name] = GraphFunction(name.removeprefix("@"), (), (), effects)
+        return self._functions[name]
 
     def graph_name(self) -> str:
         if self.token.kind == "string":
@@ -384,6 +417,8 @@ class _Reader:
         name = self.name()
         if name in _WORDS:
             return _WORDS[name]
+        if name.startswith("@"):
+            return self.called_function(name)
         if name in DTYPE_OF_SHORT_NAME:
             if self.token.text != "[":
                 return DTYPE_OF_SHORT_NAME[name]

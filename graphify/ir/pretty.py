@@ -14,7 +14,7 @@
 
 Values are called as the user called them: a node gets the name that its line assigns to if it is
 the last node of that line; others are numbered. Names are made unique within a graph, names of
-sizes within the text. Scalar constants stand where they are used: `1.0` is float64, `1` int64,
+sizes within the text. Functions that call themselves follow the graph, each once. Scalar constants stand where they are used: `1.0` is float64, `1` int64,
 `f32(1.0)` any other dtype, `1.0~` a Python number (weak). Arrays of more than eight elements are
 elided to a hash unless `full=True`; only the full text parses back. What has no text at all, such
 as a function of the user's, is written `<function f>`.
@@ -30,9 +30,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Graph, Literal, Node, Value, constant, param
 from graphify.ir.sizes import Dim, Size, SizeOp, SizeVar, dim_variables
 from graphify.ir.types import DTYPE_OF_SHORT_NAME, DType, Spec, short_name
+from graphify.ir.walk import functions_of
 from graphify.location import LazyLoc, SourceLoc
 
 ELIDED_ABOVE = 8  # elements of an array that are still written out
@@ -50,7 +52,10 @@ def to_text(graph: Graph, *, full: bool = False) -> str:
         full: write out all elements of constants, so that `parse` can read the text back.
     """
     printer = Printer(full)
-    return "\n".join(_flatten(printer.graph_lines("graph", graph, 0)))
+    lines = list(_flatten(printer.graph_lines("graph", graph, 0)))
+    for function in functions_of(graph):
+        lines += ["", *_flatten(printer.function_lines(function))]
+    return "\n".join(lines)
 
 
 def _flatten(lines: Lines) -> Iterator[str]:
@@ -281,12 +286,29 @@ class Printer:
     def __init__(self, full: bool = False) -> None:
         self.full = full
         self.sizes = SizeNames()
+        self._functions: dict[GraphFunction, str] = {}
+        self._unique = Unique()
 
-    def graph_lines(self, head: str, graph: Graph, indent: int) -> Lines:
+    def function_lines(self, function: GraphFunction) -> Lines:
+        """A function under the name that calls have for it, and what it gives as they know it."""
+        results = ", ".join(self.sizes.spec(spec) for spec in function.results)
+        effects = " with effects" if function.effects else ""
+        head = f"function {self.function(function)}"
+        tail = f" -> ({results}){effects}"
+        return self.graph_lines(head, function.graph.replace(name=head), 0, tail)
+
+    def function(self, function: GraphFunction) -> str:
+        """What a function is called in the text: @fact."""
+        if function not in self._functions:
+            name = identifier(function.name) or "function"
+            self._functions[function] = "@" + self._unique(name)
+        return self._functions[function]
+
+    def graph_lines(self, head: str, graph: Graph, indent: int, tail: str = "") -> Lines:
         names = value_names(graph)
         pad = "  " * indent
         params = ", ".join(f"{names[v]}: {self.sizes.spec(v.spec)}" for v in graph.params)
-        yield f"{pad}{head}{_graph_name(head, graph.name)}({params}) {{"
+        yield f"{pad}{head}{_graph_name(head, graph.name)}({params}){tail} {{"
         for node in graph.nodes:
             if not is_inline(node):
                 yield self.node_lines(node, names, indent + 1)
@@ -330,6 +352,8 @@ class Printer:
                 return repr(value)
             case complex():
                 return f"complex({value.real!r}, {value.imag!r})"
+            case GraphFunction():
+                return self.function(value)
             case Size():
                 return self.sizes.dim(value)
             case SizeVar():

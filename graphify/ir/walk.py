@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
+from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Graph, Node, SizeBinding, Value, attr_sizes
 from graphify.ir.sizes import SizeVar
 
@@ -60,6 +61,20 @@ def nested_graphs(graph: Graph) -> list[Graph]:
         for node in top.nodes:
             stack.extend(inner for _, inner in node.subgraphs if inner not in state)
     return order
+
+
+def functions_of(graph: Graph) -> list[GraphFunction]:
+    """Every function that a graph calls, and those that these call, in order of appearance."""
+    found: dict[GraphFunction, None] = {}
+    waiting = [graph]
+    while waiting:
+        for inner in nested_graphs(waiting.pop()):
+            for node in inner.nodes:
+                for value in node.attrs.values():
+                    if isinstance(value, GraphFunction) and value not in found:
+                        found[value] = None
+                        waiting.append(value.graph)
+    return list(found)
 
 
 def needs(node: Node, bindings: Mapping[SizeVar, SizeBinding]) -> Iterable[Value]:

@@ -50,6 +50,23 @@ class Form:
         numbers = [spec is not None and is_number(x) for x, spec in zip(leaves, specs, strict=True)]
         return cls(list(names), treedef, things, specs, numbers)
 
+    def with_own_sizes(self) -> Form:
+        """The form of parameters: a length such as n - 1 gets a name, for who knows n inside."""
+        named: dict[Dim, Size] = {}
+        for i, spec in enumerate(self.specs):
+            if spec is not None:
+                shape = tuple(self._own(dim, named) for dim in spec.shape)
+                self.specs[i] = Spec(shape, spec.dtype, spec.weak)
+        return self
+
+    def _own(self, dim: Dim, named: dict[Dim, Size]) -> Dim:
+        if isinstance(dim, int) or dim.as_variable() is not None:
+            return dim
+        if dim not in named:
+            named[dim] = fresh("w")
+            self.wild.update(named[dim].variables())
+        return named[dim]
+
     def accept(self, leaves: Sequence[Any]) -> bool:
         """Cover these leaves, too; True if the form had to change.
 

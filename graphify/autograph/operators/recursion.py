@@ -248,7 +248,7 @@ class Written:
 
     @classmethod
     def of(cls, slot: Slot) -> Written:
-        return cls(slot, Form.of(*cls.read(slot)))
+        return cls(slot, Form.of(*cls.read(slot)).with_own_sizes())
 
     @staticmethod
     def read(slot: Slot) -> tuple[list[str], list[Any], tree.TreeDef]:
@@ -283,13 +283,13 @@ class Recursion:
         bound = call.bound
         self.origin, self.bound = call, bound
         self.name = call.function.__name__
-        self.args = Form.of(bound.leaf_names, bound.leaves, bound.treedef)
+        self.args = Form.of(bound.leaf_names, bound.leaves, bound.treedef).with_own_sizes()
         self.written: dict[Any, Written] = {}
         self.captures: list[Value] = []  # what it uses of the frames around it
         self.updated: list[int] = []  # arguments that it updates in place
         self.result: Form | None = None
         self.shown: list[Shown] = []
-        self.effects = self.changed = False
+        self.effects = self.changed = self.widened = False
         self.builder: Builder | None = None  # of the round
         self.function: GraphFunction | None = None
 
@@ -313,7 +313,9 @@ class Recursion:
             Unstageable: it cannot be a graph of its own.
         """
         for _ in range(MAX_ROUNDS):
-            self.changed = False
+            if self.widened:  # what it uses may have been of the narrow form only
+                self.captures = []
+            self.changed = self.widened = False
             self.function = self._declared()
             graph = self._round()
             if graph is not None:
@@ -440,9 +442,10 @@ class Recursion:
 
     def call_inside(self, bound: Arguments) -> Any:
         """A call by the function itself, while it is being traced."""
-        self.changed |= self.args.accept(bound.leaves)
+        self.widened |= self.args.accept(bound.leaves)
         for written in self.written.values():
-            self.changed |= written.before.accept(written.leaves())
+            self.widened |= written.before.accept(written.leaves())
+        self.changed |= self.widened
         if self.changed or self.result is None:
             raise Unknown
         self.check_sharing(bound.leaves)
