@@ -43,7 +43,7 @@ class Unit:
         self.pending: dict[str, BaseException] = {}  # raised by host functions, by token
         self.kept: list[Any] = []  # tf.Graphs own the host functions called in them
         self._scopes: dict[Any, str] = {}
-        self._indices: dict[SourceLoc, int] = {}
+        self._indices: dict[Any, int] = {}
 
     def scope(self, source: Any) -> str:
         """The name scope of a line: `L<index>/`, or "" for nodes from nowhere."""
@@ -52,7 +52,8 @@ class Unit:
         known = self._scopes.get(source)
         if known is None:
             location = source.resolve()
-            index = self._indices.setdefault(location, len(self.locations))
+            key = (*location.chain, location.inputs)  # for an error, its operands count, too
+            index = self._indices.setdefault(key, len(self.locations))
             if index == len(self.locations):
                 self.locations.append(location)
             known = self._scopes[source] = f"L{index}/"
