@@ -30,9 +30,12 @@ from graphify.autograph.converters import (
     assignments,
     attributes,
     calls,
+    comprehensions,
     conditional_expressions,
     control_flow,
+    displays,
     generators,
+    genexps,
     jumps,
     logical,
     match,
@@ -54,13 +57,16 @@ from graphify.syntax.printer import to_source
 PASSES = (
     names,  # before anything looks at attributes
     generators,  # before everything else: it makes statements of expressions
+    genexps,  # makes functions
     match,  # makes comparisons and if statements
     walrus,  # before thunks are made
+    comprehensions,  # makes thunks, with expressions inside
     asserts,  # its message thunk is converted like any expression
     logical,
     conditional_expressions,
     assignments,  # before attributes: it still has to see targets
     calls,  # before attributes: callees keep their last step
+    displays,  # after calls, which tell who keeps a list
     attributes,
     jumps,  # before control_flow, which knows no jumps
     control_flow,

@@ -5,12 +5,14 @@
     len(x)                ag.len(x)
     rows.append(x)        ag.call(rows.append, x)
     np.sin(x), x.sum()    as they are: NumPy and the array dispatch by themselves
+    np.max([x, y])        ag.call(np.max, [x, y]): NumPy does not look into a list
 
 See `resolve` for which callees count as safe. The attributes inside a callee are converted later.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -22,12 +24,36 @@ from graphify.autograph.converters.base import Context, Converter, chain_of
 CONSUMERS = frozenset(["sum", "any", "all", "min", "max", "list", "tuple", "set", "dict", "sorted"])
 
 
+LISTS = (gast.List, gast.Tuple, gast.ListComp)
+KINDS = ("list", "tuple", "sorted", "list_of")
+MAKE_LISTS = [[*prefix, kind] for prefix in ([], ["ag"]) for kind in KINDS]
+
+
 def transform(tree: Any, ctx: Context) -> Any:
     """Convert calls."""
-    return _Calls(ctx).visit(tree)
+    return _Calls(ctx, set(_names_of_lists(tree))).visit(tree)
+
+
+def _names_of_lists(tree: Any) -> Iterator[str]:
+    """Names that somewhere in a function stand for a list or tuple that is made there."""
+    for node in gast.walk(tree):
+        if isinstance(node, gast.Assign) and _makes_list(node.value):
+            yield from (target.id for target in node.targets if isinstance(target, gast.Name))
+
+
+def _makes_list(node: Any) -> bool:
+    if isinstance(node, gast.BinOp):  # [0.0] * n, rows + [row]
+        return _makes_list(node.left) or _makes_list(node.right)
+    if isinstance(node, gast.Call):
+        return chain_of(node.func) in MAKE_LISTS
+    return isinstance(node, LISTS)
 
 
 class _Calls(Converter):
+    def __init__(self, ctx: Context, lists: set[str]) -> None:
+        super().__init__(ctx)
+        self.lists = lists
+
     def visit_Call(self, node: Any) -> Any:
         if self.ctx.is_operator(node):
             node.args = [self.visit(a) for a in node.args]
@@ -60,6 +86,8 @@ class _Calls(Converter):
         """Whether to leave a call "plain", to use an "overloaded" builtin, or to "call"."""
         if any(k.arg == "out" for k in node.keywords):
             return "call"
+        if self._takes_list(node):
+            return "call"
         match node.func:
             case gast.Name(id=name):
                 return self._how_name(node, name)
@@ -69,7 +97,23 @@ class _Calls(Converter):
                 return "plain"
         return "call"
 
+    def _takes_list(self, node: Any) -> bool:
+        """Whether a function of NumPy is given a list: it would not see the tensors inside."""
+        chain = chain_of(node.func)
+        if chain is None or len(chain) < 2 or not isinstance(self.value_of(chain[0]), ModuleType):
+            return False
+        found = resolve.attribute(self.value_of(chain[0]), chain[1:])
+        if not resolve.is_of_numpy(found) or chain[-1] in resolve.JOINING:
+            return False
+        operands = [a for a in node.args if not isinstance(a, gast.Constant)]
+        return bool(operands) and self._is_list(operands[0])
+
+    def _is_list(self, node: Any) -> bool:
+        return _makes_list(node) or isinstance(node, gast.Name) and node.id in self.lists
+
     def _how_name(self, node: Any, name: str) -> str:
+        if name in self.ctx.internal:
+            return "plain"
         value = self.value_of(name)
         if name in resolve.OVERLOADED and resolve.is_builtin(value):
             return "overloaded"

@@ -64,10 +64,16 @@ CREATION = _words("""
     ascontiguousarray asfortranarray identity tri fromfunction fromiter frombuffer fromfile
     fromstring loadtxt genfromtxt indices mgrid ogrid load
 """)
-# ... those that change an argument, and those that call a function of the user.
+# ... those that change an argument, take a list apart, and those that call a function of the user.
 OTHER = _words("""
+    stack vstack hstack dstack column_stack concatenate concat row_stack
     copyto put place putmask put_along_axis fill_diagonal apply_along_axis apply_over_axes
     piecewise
+""")
+
+# Functions of a list of arrays that look into the list for arrays of another kind than NumPy's.
+JOINING = _words("""
+    concatenate stack vstack hstack dstack column_stack block broadcast_arrays einsum multi_dot
 """)
 
 
@@ -130,8 +136,17 @@ def is_plain_callable(value: Any) -> bool:
         return True
     name = getattr(value, "__name__", "")
     module = getattr(value, "__module__", None) or ""
-    dispatches = hasattr(value, "__wrapped__") and type(value).__module__.startswith("numpy")
-    return dispatches and name not in CREATION | OTHER and not module.startswith("numpy.random")
+    return (
+        is_of_numpy(value)
+        and name not in CREATION | OTHER
+        and not module.startswith("numpy.random")
+    )
+
+
+def is_of_numpy(value: Any) -> bool:
+    """Whether a callee is a function of NumPy that dispatches on its arguments."""
+    wrapped = hasattr(value, "__wrapped__") and type(value).__module__.startswith("numpy")
+    return wrapped or isinstance(value, np.ufunc)
 
 
 def _of_graphify(value: Any) -> bool:

@@ -4,6 +4,7 @@ from graphify.autograph.operators import (
     iterators,
     library,  # noqa: F401  # for its effect
     listarrays,  # noqa: F401  # for its effect
+    listbuiltins,
     places,  # noqa: F401  # for its effect
 )
 from graphify.autograph.operators.attributes import attr, augattr, setattr_
@@ -65,6 +66,7 @@ from graphify.ir.bind import set_select_hook
 
 set_select_hook(select)
 iterators.install(globals())
+listbuiltins.install(globals())
 # These take apart values of several kinds: see choosing.py.
 for _name in (
     *("abs", "complex", "dict", "divmod", "float", "int", "iter", "len", "list", "max", "min"),

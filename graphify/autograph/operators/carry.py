@@ -271,8 +271,13 @@ class Carry:
         another form itself: then it is of several kinds, depending on the turn."""
         changed = False
         for k, (entry, new) in enumerate(zip(self.entries, after, strict=True)):
-            changed |= self.lists.leave(k, entry, new, self._given_specs(k))
             unbound = entry.bound is False or new.bound is False
+            longer = None if unbound else self.lists.promoted(k, entry, new)
+            if longer is not None:
+                self._adopt(k, longer)
+                changed = True
+                continue
+            changed |= self.lists.leave(k, entry, new, self._given_specs(k))
             if unbound or not self.choices or self._keeps_structure(k, new):
                 continue
             before, now = unite(entry, new, (self.lists.frame, builder))

@@ -300,7 +300,7 @@ def _longer(grown: Grown, rows: Dim) -> Grown:
     buffers = []
     for buffer in grown.buffers:
         new = zeros((rows, *buffer.dims[1:]), buffer.dtype)
-        changed = concatenate(buffer, new, axis=0)
+        changed = concatenate(buffer, new, axis=0) if grown.capacity != 0 else new
         inherit(changed, buffer)
         buffers.append(changed)
     return replace(grown, buffers=tuple(buffers))

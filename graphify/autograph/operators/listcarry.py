@@ -73,6 +73,17 @@ class CarriedLists:
 
     # --- after it was traced ---
 
+    def promoted(self, k: int, entry: Entry, new: Entry) -> Entry | None:
+        """An entry in which the loop can carry lists of other lengths; None: as it is."""
+        rooms = self.before.get(k, [])
+        treedef = listjoin.with_rooms(entry.treedef, iter(rooms))
+        found = listjoin.promoted(
+            (treedef, entry.leaves), (new.treedef, new.leaves), self.frame
+        )
+        if found is None:
+            return None
+        return Entry(entry.name, *found, entry.bound, contents=entry.contents)
+
     def leave(self, k: int, entry: Entry, new: Entry, specs: Sequence[Spec | None]) -> bool:
         """Look at the lists of an entry after a turn; True if they have to be traced otherwise.
 

@@ -16,7 +16,7 @@ from graphify import tree
 from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import lists
 from graphify.autograph.operators.growing import Grown, Room
-from graphify.autograph.operators.state import Unstageable
+from graphify.autograph.operators.state import Absent, Unstageable
 from graphify.errors import InternalError
 from graphify.ir.bind import Tensor, current_builder, recording
 from graphify.ir.sharing import link
@@ -166,6 +166,65 @@ def as_grown(
         result += found
         start, other = start + child.num_leaves, other + known.num_leaves
     return (replace(treedef, children=tuple(children)), result) if children else (treedef, leaves)
+
+
+def promoted(
+    before: tuple[tree.TreeDef, list[Any]], after: tuple[tree.TreeDef, list[Any]], frame: Any
+) -> tuple[tree.TreeDef, list[Any]] | None:
+    """What a loop starts with, in a form in which it can carry what a turn ends with.
+
+    Args:
+        frame: the one of the loop; the current frame is that of its body.
+
+    Returns:
+        The tree with other lists in it; None if there is nothing to change.
+    """
+    (old, leaves), (new, others) = before, after
+    if old.kind in LISTS and new.kind in LISTS:
+        differ = old.kind is not new.kind or len(old.children) != len(new.children)
+        if old.kind is lists.GrowingList or differ:
+            return _promoted(old, leaves, new, others, frame)
+    if old.kind is None or old.kind is not new.kind or len(old.children) != len(new.children):
+        return None
+    children, result, changed, i, j = [], [], False, 0, 0
+    for child, other in zip(old.children, new.children, strict=True):
+        part = (child, leaves[i : i + child.num_leaves])
+        found = promoted(part, (other, others[j : j + other.num_leaves]), frame)
+        changed |= found is not None
+        children.append((found or part)[0])
+        result += (found or part)[1]
+        i, j = i + child.num_leaves, j + other.num_leaves
+    return (replace(old, children=tuple(children)), result) if changed else None
+
+
+def _promoted(
+    old: tree.TreeDef, leaves: list[Any], new: tree.TreeDef, others: list[Any], frame: Any
+) -> tuple[tree.TreeDef, list[Any]] | None:
+    if any(isinstance(leaf, Absent) for leaf in leaves):
+        return None
+    if new.kind is list and not new.children:  # emptied: whatever there was may come again
+        if old.kind is lists.GrowingList:
+            return None
+        model = None
+    else:
+        try:
+            model = lists.start(new.unflatten(others))
+        except Unstageable:
+            if old.kind is list and new.kind is list:
+                return None  # of strings, say: for others to join
+            raise
+    with recording(frame):
+        grown = lists.start(old.unflatten(leaves), model)
+        if model is not None:
+            if grown.treedef != model.treedef:
+                g.fitted(grown, model.treedef, list(model.buffers))  # says why not
+            pairs = zip(grown.buffers, model.buffers, strict=True)
+            grown = g.recast(grown, [g.join_dtypes(x.dtype, y.dtype) for x, y in pairs])
+            kinds = tuple(map(g.wider, grown.kinds, model.kinds))
+            grown = replace(grown, kinds=kinds)
+        found, treedef = tree.flatten(lists.GrowingList.of(grown))
+    same = treedef == old and all(x is y for x, y in zip(found[1:], leaves[1:], strict=True))
+    return None if same else (treedef, found)
 
 
 # --- treedefs -------------------------------------------------------------------------------------

@@ -194,6 +194,14 @@ class GrowingList(List):
 
     # --- searching ---
 
+    def truths(self, beyond: bool) -> Tensor:
+        """Of each row, whether the element is true; `beyond`: of rows that hold none."""
+        grown = self.grown
+        if grown.treedef.kind is not None or grown.buffers[0].ndim != 1:
+            refuse("its elements are tested that are no numbers", "loop over the list")
+        inside = elementwise.less(_places(grown), g.number(grown.count))
+        return elementwise.where(inside, elementwise.not_equal(grown.buffers[0], 0), beyond)
+
     def _matches(self, value: Any) -> Tensor:
         """Of each row, whether it is an element equal to a value."""
         grown = self.grown
@@ -230,7 +238,7 @@ class GrowingList(List):
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
         if key is not None:
-            refuse("it is sorted by a key", "sort an array of the keys, with np.argsort")
+            refuse("it is sorted by a key", "take np.argsort of an array of the keys")
         if self.grown.treedef.kind is not None or self.grown.buffers[0].ndim != 1:
             refuse("elements that are no numbers are sorted", "sort an array of keys")
         self._change(_mapped(self.grown, lambda rows: _sorted(rows, bool(reverse))))

@@ -15,6 +15,7 @@ from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.choice import Choice, Verdict, telling
 from graphify.autograph.operators.choosing import decide, is_
 from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.lists import GrowingList
 from graphify.ir.bind import Tensor
 from graphify.ir.types import BOOL
 from graphify.ops import core, elementwise
@@ -106,6 +107,8 @@ def contains(container: Any, item: Any) -> Any:
         matches = container == item
         found = matches.any() if hasattr(matches, "any") else matches
         return python_bool(found) if is_staged(found) else bool(found)
+    if isinstance(container, GrowingList):
+        return python_bool(container.contains(item))
     if isinstance(container, (list, tuple)) and any(
         isinstance(v, (Tensor, Choice)) for v in (*container, item)
     ):

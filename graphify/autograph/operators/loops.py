@@ -28,10 +28,12 @@ from graphify.autograph.operators.heap import (
     State,
     watch_cells,
 )
+from graphify.autograph.operators.iterators import opened
 from graphify.autograph.operators.state import DifferentKinds, Unstageable
 from graphify.errors import ConcreteValueNeeded, LeakedTracer, SyntaxUnsupported
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value
+from graphify.ir.sizes import Dim
 from graphify.location import here
 from graphify.ops import control, elementwise
 from graphify.tracing.capture import captured, frame, root_of
@@ -113,9 +115,12 @@ def _staged_while(
     names: Names,
     runs: bool = False,
     choices: bool = True,
+    most: Dim | None = None,
 ) -> State:
-    """A while op; `runs`: there is at least one turn, so what the body binds is bound after it."""
+    """A while op; `runs`: there is at least one turn, so what the body binds is bound after it;
+    `most`: how many turns there can be."""
     loop = Carry(state, names, choices)
+    loop.lists.length = most
 
     def turn(*variables: Any) -> State:
         with assuming(_told(test, variables)):
@@ -126,8 +131,7 @@ def _staged_while(
         builder = loop.trace(turn, (body,))
         with frame("cond") as cond_builder:
             variables = loop.parameters(cond_builder)
-            verdict = resolve(as_tensor(test(*variables)))
-            results = [value_in(truth(verdict), cond_builder)]
+            results = [value_in(truth(test(*variables)), cond_builder)]
             pure = not cond_builder.writes and not any(n.effects for n in cond_builder.nodes)
         if runs or pure or not loop.links.separate_all():
             break
@@ -141,7 +145,7 @@ def _staged_while(
         body=body_graph,
         carry=loop.width,
     )
-    first = (lambda: truth(resolve(as_tensor(test(*state))))) if pure else None
+    first = (lambda: truth(test(*state))) if pure else None
     return loop.finish(tensors, runs, first)
 
 
@@ -188,6 +192,7 @@ def for_(
         return over_state(
             iterable, lambda it, *s: for_(it, body, s, names, test, kept), state, names
         )
+    iterable = opened(iterable)
     if isinstance(iterable, Generator) and not iterable.must_pull(kept):
         return push(iterable, body, state, names, test)
     items = iteration.items_of(iterable)
@@ -273,6 +278,7 @@ def _staged_for(
     if test is not None:
         return _staged_for_with_test(items, body, state, names, test, choices)
     loop = Carry(state, names, choices)
+    loop.lists.length, loop.lists.every = items.length, True
 
     def turn(i: Tensor, *variables: Any) -> State:
         return body(items.item(i), *variables)  # type: ignore[no-any-return]
@@ -311,4 +317,5 @@ def _staged_for_with_test(
         return (i + 1, *body(items.item(i), *variables))
 
     start = resolve(Tensor(np.asarray(0), weak=True))
-    return _staged_while(holds, turn, (start, *state), ("i", *names), choices=choices)[1:]
+    state, names = (start, *state), ("i", *names)
+    return _staged_while(holds, turn, state, names, choices=choices, most=items.length)[1:]

@@ -1,0 +1,90 @@
+"""List displays whose list is kept: a trace makes lists that can change their length in the run.
+
+    rows = []              rows = ag.list()
+    return [x, y]          return ag.list([x, y])
+    np.stack([x, y])       as it is: the list is used up where it stands
+
+A list is used up as an argument of a function that is called as it is, as an index, as what a loop
+or a comprehension goes over, in a test of membership, and as the right side of `+=`. Runs after the
+calls, which tell those functions from the others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from graphify.autograph.converters.base import Context, Converter
+
+# Operators that keep their arguments; the others only look at them.
+KEEPERS = frozenset(["call", "setattr_", "setitem", "list", "tuple", "dict", "zip", "enumerate"])
+
+
+def transform(tree: Any, ctx: Context) -> Any:
+    """Convert list displays; runs after the calls."""
+    return _Displays(ctx).visit(tree)
+
+
+class _Displays(Converter):
+    def visit_List(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, gast.Load):
+            return node
+        return self.ctx.operator("list", node, *([node] if node.elts else []))
+
+    def _inside(self, node: Any) -> Any:
+        """A display that is used up, with those inside of it."""
+        if not isinstance(node, (gast.List, gast.Tuple)):
+            return node if node is None else self.visit(node)
+        node.elts = [self._inside(element) for element in node.elts]
+        return node
+
+    def visit_Call(self, node: Any) -> Any:
+        node.func = self.visit(node.func)
+        keeps = self.ctx.is_operator(node) and node.func.attr in KEEPERS
+        if self.ctx.is_operator(node, "list") and len(node.args) == 1:
+            keeps = False  # it makes one already
+        visit = self.visit if keeps else self._inside
+        node.args = [visit(argument) for argument in node.args]
+        for keyword in node.keywords:
+            keyword.value = visit(keyword.value)
+        return node
+
+    def visit_Subscript(self, node: Any) -> Any:
+        node.value = self.visit(node.value)
+        node.slice = self._inside(node.slice)
+        return node
+
+    def visit_Compare(self, node: Any) -> Any:
+        node.left = self._inside(node.left)
+        node.comparators = [self._inside(value) for value in node.comparators]
+        return node
+
+    def visit_Starred(self, node: Any) -> Any:
+        node.value = self._inside(node.value)
+        return node
+
+    def visit_AugAssign(self, node: Any) -> Any:
+        node.target = self.visit(node.target)
+        node.value = self._inside(node.value)
+        return node
+
+    def visit_For(self, node: Any) -> Any:
+        node.target = self.visit(node.target)
+        node.iter = self._inside(node.iter)
+        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        return node
+
+    def visit_comprehension(self, node: Any) -> Any:
+        node.target = self.visit(node.target)
+        node.iter = self._inside(node.iter)
+        node.ifs = [self.visit(test) for test in node.ifs]
+        return node
+
+    def visit_Assign(self, node: Any) -> Any:
+        """`a, b = [b, a]` makes no list that anybody sees."""
+        unpacked = all(isinstance(target, (gast.Tuple, gast.List)) for target in node.targets)
+        node.targets = [self.visit(target) for target in node.targets]
+        node.value = (self._inside if unpacked else self.visit)(node.value)
+        return node

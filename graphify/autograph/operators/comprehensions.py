@@ -1,0 +1,106 @@
+"""Comprehensions, and `list` of what is staged: loops that fill a container.
+
+    list_of(lambda add: each(x, lambda v: add(v * 2), lambda v: v > 0))
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from graphify.autograph.operators import growing
+from graphify.autograph.operators.branches import if_
+from graphify.autograph.operators.iteration import items_of
+from graphify.autograph.operators.lists import GrowingList
+from graphify.autograph.operators.loops import for_
+from graphify.errors import TraceError
+from graphify.ir.bind import Tensor, current_builder
+from graphify.location import here
+from graphify.tracing.lists import List
+from graphify.tracing.places import log_contents
+
+Add = Callable[..., Any]
+
+
+def each(iterable: Any, body: Callable[[Any], Any], test: Callable[[Any], Any] | None = None) -> None:
+    """`body` of each item for which the test holds."""
+
+    def run(item: Any) -> tuple[()]:
+        body(item)
+        return ()
+
+    def turn(item: Any) -> tuple[()]:
+        if test is not None:
+            return if_(test(item), lambda: run(item), lambda: (), (), ())  # type: ignore[return-value]
+        return run(item)
+
+    for_(iterable, turn, (), ())
+
+
+def list_of(fill: Callable[[Add], Any]) -> builtins.list[Any]:
+    """A list comprehension."""
+    if current_builder() is None:
+        plain: builtins.list[Any] = []
+        fill(plain.append)
+        return plain
+    made = List()
+
+    def add(value: Any) -> None:
+        log_contents(made)
+        made.append(value)
+
+    fill(add)
+    return made
+
+
+def dict_of(fill: Callable[[Add], Any]) -> builtins.dict[Any, Any]:
+    """A dict comprehension."""
+    made: builtins.dict[Any, Any] = {}
+
+    def add(key: Any, value: Any) -> None:
+        log_contents(made)
+        made[key] = value
+
+    fill(add)
+    return made
+
+
+def set_of(fill: Callable[[Add], Any]) -> builtins.set[Any]:
+    """A set comprehension."""
+    made: builtins.set[Any] = set()
+
+    def add(value: Any) -> None:
+        if isinstance(value, Tensor) and value.is_symbolic:
+            raise TraceError(
+                "a set holds values that are only known when the graph runs",
+                location=here(),
+                remedy="collect them in an array and take np.unique of it",
+            )
+        log_contents(made)
+        made.add(value)
+
+    fill(add)
+    return made
+
+
+def list_(iterable: Any = ()) -> builtins.list[Any]:
+    """The built-in list, and list displays."""
+    if current_builder() is None:
+        return builtins.list(iterable)
+    if isinstance(iterable, GrowingList):
+        return iterable.copy()
+    items = items_of(iterable)
+    if items is None or isinstance(items.length, int):
+        return List(iterable)
+    return list_of(lambda add: each(iterable, add))
+
+
+def tuple_(iterable: Any = ()) -> builtins.tuple[Any, ...]:
+    """The built-in tuple: its length must be known while tracing."""
+    if isinstance(iterable, GrowingList) and not isinstance(iterable.grown.count, int):
+        raise growing.refused("a tuple is made of it", "keep the list, or make an array of it")
+    return builtins.tuple(iterable)
+
+
+
