@@ -10,7 +10,7 @@ class). On its own it is a plain list that logs what Python's operators change i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex
 
 from graphify import tree
@@ -19,11 +19,20 @@ from graphify.tracing.places import log_contents
 
 
 class List(list[Any]):
-    """A list of known length. `grown` is what the class of growing lists keeps there."""
+    """A list of known length.
 
-    __slots__ = ("grown", "__weakref__")
+    Attributes:
+        home: of the frame that made it.
+        grown: what the class of growing lists keeps.
+    """
 
-    grown: Any
+    __slots__ = ("grown", "home", "__weakref__")
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        super().__init__(values)
+        builder = current_builder()
+        self.home: Any = None if builder is None else builder.home
+        self.grown: Any = None
 
     def become(self, other: list[Any]) -> None:
         """Take over what another list is and holds; this object stays the same one."""

@@ -64,7 +64,9 @@ class Carry:
     def __init__(self, state: State, names: Names, choices: bool = True) -> None:
         self.names = names
         self.choices = choices  # values may be of another kind from turn to turn: see choice.py
-        self.entries = [take_apart(n, value) for n, value in zip(names, state, strict=True)]
+        self.entries = [
+            take_apart(n, value, ahead=True) for n, value in zip(names, state, strict=True)
+        ]
         self.slots: dict[Any, Slot] = {}
         self.specs: list[Spec] = []  # one per carried leaf and per bound flag, in order
         self.dynamic: list[list[bool]] = []  # per entry, per leaf: carried or static
@@ -160,7 +162,7 @@ class Carry:
                     return builder
             for key, slot in new.items():
                 self.slots[key] = slot
-                self.entries.append(slot.take_apart())
+                self.entries.append(slot.take_apart(ahead=True))
                 self._extend()
         raise Unstageable(
             "the loop's state keeps changing its kind from one turn to the next", location=here()

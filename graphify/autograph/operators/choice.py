@@ -25,6 +25,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators.listjoin import unite_lists
+from graphify.autograph.operators.references import is_reference
 from graphify.autograph.operators.state import (
     NUMBERS,
     Absent,
@@ -205,6 +206,17 @@ class Side:
         return found
 
     @property
+    def is_reference(self) -> bool:
+        return is_reference(self.treedef, self.leaves)
+
+    def opened(self) -> Side:
+        """What a list holds, if this is one from outside."""
+        if not self.is_reference:
+            return self
+        now, then = self.leaves[0], self.frozen[0]
+        return Side(now.treedef, now.leaves, then.leaves, self.builder)
+
+    @property
     def is_choice(self) -> bool:
         return self.treedef.kind is Choice
 
@@ -254,6 +266,8 @@ United: TypeAlias = tuple[tree.TreeDef, Pairs, Pairs]
 def _unite(name: str, a: Side, b: Side) -> United:
     if _fit(a, b):
         return a.treedef, _pairs(a), _pairs(b)
+    if a.is_reference or b.is_reference:
+        return _unite(name, a.opened(), b.opened())
     grown = unite_lists(a, b)
     if grown is not None:
         return grown

@@ -37,12 +37,12 @@ class Slot:
     def read(self) -> Any:
         if isinstance(self.target, Tensor):
             return Tensor(self.target._value, weak=self.target._weak)
-        return self.target.read()
+        value = self.target.read()
+        return Undefined(self.target.name) if value is MISSING else value  # type: ignore[union-attr]
 
-    def take_apart(self) -> Entry:
-        entry = take_apart(self.name, narrowed(self.read()))
-        entry.contents = isinstance(self.target, Contents)
-        return entry
+    def take_apart(self, ahead: bool = False) -> Entry:
+        contents = isinstance(self.target, Contents)
+        return take_apart(self.name, narrowed(self.read()), contents, ahead)
 
     def write(self, value: Any) -> None:
         """Write within the current frame, logged like any other write."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphify import tree
 from graphify.autograph.operators import growing as g
-from graphify.autograph.operators import lists
+from graphify.autograph.operators import lists, references
 from graphify.autograph.operators.growing import Grown, Room
 from graphify.autograph.operators.state import Absent, Unstageable
 from graphify.errors import InternalError
@@ -180,6 +180,12 @@ def promoted(
         The tree with other lists in it; None if there is nothing to change.
     """
     (old, leaves), (new, others) = before, after
+    if references.is_reference(old, leaves) or references.is_reference(new, others):
+        if old == new and type(others[0]) is references.Reference and leaves[0] == others[0]:
+            return None
+        before, after = _opened(old, leaves), _opened(new, others)
+        opened = references.is_reference(old, leaves)
+        return promoted(before, after, frame) or (before if opened else None)
     if old.kind in LISTS and new.kind in LISTS:
         differ = old.kind is not new.kind or len(old.children) != len(new.children)
         if old.kind is lists.GrowingList or differ:
@@ -195,6 +201,12 @@ def promoted(
         result += (found or part)[1]
         i, j = i + child.num_leaves, j + other.num_leaves
     return (replace(old, children=tuple(children)), result) if changed else None
+
+
+def _opened(treedef: tree.TreeDef, leaves: list[Any]) -> tuple[tree.TreeDef, list[Any]]:
+    if not references.is_reference(treedef, leaves):
+        return treedef, leaves
+    return leaves[0].treedef, leaves[0].leaves
 
 
 def _promoted(

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from graphify import tree
+from graphify.autograph.operators import references
+from graphify.autograph.operators.references import Reference
 from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
 from graphify.errors import InternalError, TraceError
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
@@ -57,7 +59,7 @@ class Entry:
         """The variable again."""
         if self.bound is False:
             return Undefined(self.name)
-        value = self.treedef.unflatten(self.leaves)
+        value = self.treedef.unflatten(references.targets(self.leaves))
         return value if self.bound is True else Maybe(self.name, value, self.bound)
 
     def lacks(self, leaf: int) -> bool:
@@ -68,20 +70,23 @@ class Entry:
         return Entry(self.name, self.treedef, list(leaves), bound)
 
 
-def take_apart(name: str, value: Any) -> Entry:
+def take_apart(name: str, value: Any, contents: bool = False, ahead: bool = False) -> Entry:
+    """A state variable as an entry; `contents` and `ahead`: see references.py."""
     if isinstance(value, Undefined):
         return Entry(name, tree.LEAF, [None], False)
     if isinstance(value, Unreachable):
         return Entry(name, tree.LEAF, [None], False, unreachable=True)
     if isinstance(value, Maybe):
-        leaves, treedef = tree.flatten(value.value)
+        leaves, treedef = references.flatten(value.value, ahead=ahead)
         return Entry(name, treedef, leaves, value.bound)
-    leaves, treedef = tree.flatten(value)
-    return Entry(name, treedef, leaves)
+    leaves, treedef = references.flatten(value, contents, ahead)
+    return Entry(name, treedef, leaves, contents=contents)
 
 
 def _snapshot(leaf: Any) -> Any:
     builder = current_builder()
+    if isinstance(leaf, Reference):
+        return leaf.frozen(_snapshot)
     if not isinstance(leaf, Tensor) or builder is None:
         return leaf
     tensor = resolve(leaf)
