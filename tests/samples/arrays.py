@@ -737,3 +737,11 @@ def empty_slices_change_nothing(x):
     for i in range(0):
         x[i] = 9.0
     return x
+
+
+def numpy_functions_of_lists(x):
+    rows = []
+    for i in range(3):
+        rows.append(x[i] * i)
+    pair = (x[0], x[1])
+    return np.sum(rows), np.hypot(0.5, [x[0], x[2]]), np.max([x[0] - 1.0, x[1]]), np.dot(pair, pair)
