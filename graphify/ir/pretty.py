@@ -14,10 +14,11 @@
 
 Values are called as the user called them: a node gets the name that its line assigns to if it is
 the last node of that line; others are numbered. Names are made unique within a graph, names of
-sizes within the text. Functions that call themselves follow the graph, each once. Scalar constants stand where they are used: `1.0` is float64, `1` int64,
-`f32(1.0)` any other dtype, `1.0~` a Python number (weak). Arrays of more than eight elements are
-elided to a hash unless `full=True`; only the full text parses back. What has no text at all, such
-as a function of the user's, is written `<function f>`.
+sizes within the text. Functions that call themselves follow the graph, each once. Scalar constants
+stand where they are used: `1.0` is float64, `1` int64, `f32(1.0)` any other dtype, `1.0~` a Python
+number (weak). Arrays of more than eight elements are elided to a hash unless `full=True`; only the
+full text parses back. What has no text at all, such as a function of the user's, is written
+`<function f>`.
 """
 
 from __future__ import annotations

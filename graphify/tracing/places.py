@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from dataclasses import dataclass
+from types import CellType
 from typing import Any
 
 from graphify.ir.bind import current_builder
@@ -51,7 +52,7 @@ def log_contents(container: Any) -> None:
 
 
 def forget_local(builder: Builder, thoroughly: bool = False) -> None:
-    """Drop from the write log the containers that the frame made and dropped itself.
+    """Drop from the write log the containers and closure cells that the frame made and dropped.
 
     Args:
         thoroughly: find those in reference cycles, too: a recursive function that fills a table.
@@ -59,10 +60,16 @@ def forget_local(builder: Builder, thoroughly: bool = False) -> None:
     while local := [key for key, (target, _) in builder.writes.items() if _is_local(target)]:
         for key in local:  # a container may hold another one: look again
             del builder.writes[key]
-    if thoroughly and any(isinstance(target, Contents) for target, _ in builder.writes.values()):
+    if thoroughly and any(_can_be_local(target) for target, _ in builder.writes.values()):
         gc.collect()
         forget_local(builder)
 
 
+def _can_be_local(target: Any) -> bool:
+    return isinstance(target, Contents) or isinstance(getattr(target, "holder", None), CellType)
+
+
 def _is_local(target: Any) -> bool:
-    return isinstance(target, Contents) and target.is_local()
+    if isinstance(target, Contents):
+        return target.is_local()
+    return _can_be_local(target) and sys.getrefcount(target.holder) <= 2

@@ -26,6 +26,7 @@ from graphify.autograph.operators.heap import (
     slots_of,
     watch_cells,
 )
+from graphify.autograph.operators.made import Opener
 from graphify.autograph.operators.state import (
     Entry,
     carried_spec,
@@ -38,6 +39,7 @@ from graphify.autograph.operators.state import (
     structure_error,
     take_apart,
 )
+from graphify.autograph.operators.thrown import Catch
 from graphify.autograph.operators.undefined import UNREACHABLE, Unreachable, certain
 from graphify.autograph.operators.unknown import Unknown, UnknownPath, reached
 from graphify.errors import REFUSALS
@@ -57,6 +59,9 @@ def if_(
     names: Names,
 ) -> State:
     """The if statement: each branch maps the state to the state."""
+    if isinstance(test, Catch):
+        decide = lambda flag, yes, no: tuple(_cond(flag, (yes, no), names, (if_true, if_false)))
+        return test.branch(decide, lambda: if_true(*state), lambda: if_false(*state))  # type: ignore[no-any-return]
     if not is_staged(test):
         return if_true(*state) if test else if_false(*state)
     return tuple(
@@ -71,6 +76,8 @@ def if_(
 
 def if_exp(test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -> Any:
     """The conditional expression, and an if statement whose branches both return."""
+    if isinstance(test, Catch):
+        return test.branch(if_exp, if_true, if_false)
     if not is_staged(test):
         return if_true() if test else if_false()
     branches = (lambda: (certain(if_true()),), lambda: (certain(if_false()),))
@@ -101,10 +108,11 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
         unknown = isinstance(outcome, UnknownPath)
         if isinstance(outcome, Unreachable):  # the branch raises
             outcome = (outcome,) * len(names)
-        entries = [take_apart(n, narrowed(v)) for n, v in zip(names, outcome, strict=True)]
+        opened = Opener(builder)
+        entries = [take_apart(n, opened(narrowed(v))) for n, v in zip(names, outcome, strict=True)]
         del outcome
         slots = slots_of(builder, shared_cells(names, cells))
-        heap = {key: slot.take_apart() for key, slot in slots.items()}
+        heap = {key: slot.take_apart(opened) for key, slot in slots.items()}
         for entry in (*entries, *heap.values()):
             entry.freeze()
         return _Branch(builder, entries, slots, heap, unknown)
@@ -242,8 +250,12 @@ def _join_entries(a: Entry, b: Entry, frames: tuple[Builder, Builder]) -> _Join:
         return _Join((a, b), [None], bound=False)
     if a.bound is False or b.bound is False:
         present, absent = (b, a) if a.bound is False else (a, b)
-        specs = [carried_spec(leaf) if is_dynamic(leaf) else None for leaf in present.leaves]
         settled = absent.unreachable and present.bound is True
+        kept = frames[0].parent if settled else None
+        specs = [
+            carried_spec(leaf) if is_dynamic(leaf) and not _is_outer(leaf, kept) else None
+            for leaf in present.leaves
+        ]
         return _Join((a, b), specs, bound=True if settled else None)
     if not fits(a, b):
         one, two = unite(a, b, frames)
@@ -252,6 +264,15 @@ def _join_entries(a: Entry, b: Entry, frames: tuple[Builder, Builder]) -> _Join:
         a, b = one, two
     specs = [_join_leaf(a.name, x, y) for x, y in zip(a.leaves, b.leaves, strict=True)]
     return _Join((a, b), specs, bound=True if a.bound is True and b.bound is True else None)
+
+
+def _is_outer(leaf: Any, builder: Builder | None) -> bool:
+    """Whether a leaf is an array of this frame or one around it: the very array goes on."""
+    while builder is not None and isinstance(leaf, Tensor):
+        if leaf._home is builder.home:
+            return True
+        builder = builder.parent
+    return False
 
 
 def _join_leaf(name: str, x: Any, y: Any) -> Spec | None:
