@@ -229,14 +229,6 @@ def conditional_assignment(x):
     return x[0] > 0 and (y := x[1])  # noqa: F841
 
 
-@refused(SyntaxUnsupported)
-def jump_out_of_finally(x):
-    try:
-        x = x + 1
-    finally:
-        return x  # noqa: B012
-
-
 @refused(TraceError)
 def two_strings(x):
     mode = "up" if x.sum() > 0 else "down"

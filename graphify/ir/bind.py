@@ -38,7 +38,7 @@ from graphify.ir.promotion import python_dtype
 from graphify.ir.sharing import Sharing, is_shared, storage, updates
 from graphify.ir.sizes import Dim, Shape, Size, dim_variables
 from graphify.ir.types import DType, Spec, canonical_dtype
-from graphify.location import LazyLoc, here, location_of, user_frame
+from graphify.location import LazyLoc, here, is_standing, location_of, user_frame
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -498,8 +498,8 @@ def _located(things: Sequence[Any], values: Sequence[Value]) -> LazyLoc | None:
         things: the operands as they were given, and as tensors.
     """
     frame = user_frame()
-    if frame is None:
-        return None
+    if frame is None or is_standing():
+        return here()
     names = {}
     if frame.f_code.co_flags & CO_OPTIMIZED:  # else these are a module's names, too many
         known = {id(thing): i % len(values) for i, thing in enumerate(things) if values}
@@ -596,8 +596,7 @@ def assign(target: Tensor, new: Tensor) -> None:
 
 
 def store(target: Tensor, new: Tensor, builder: Builder) -> None:
-    if not _home_is(target, builder):
-        builder.writes.setdefault(id(target), (target, target._value))
+    builder.log_write(id(target), target, target._value, not _home_is(target, builder))
     target._value = value_in(new, builder)
     target._version += 1
 

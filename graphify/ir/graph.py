@@ -224,7 +224,8 @@ class History:
         """That of a frame within."""
         if self.order is None:
             return History()
-        return History(self.order, self.written, (*self.turns, set()) if name == "body" else self.turns)
+        turns = (*self.turns, set()) if name == "body" else self.turns
+        return History(self.order, self.written, turns)
 
     def write(self, key: Any) -> None:
         if self.order is not None:

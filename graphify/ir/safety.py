@@ -131,6 +131,7 @@ def _safe_windows(node: Node) -> bool:
 
 _SAFE: dict[str, Callable[[Node], bool]] = {
     **dict.fromkeys(("constant", "as_size", "size_value", "cast", "copy"), _always),
+    **dict.fromkeys(("failure", "failure_text"), _always),
     **dict.fromkeys(("identity", "stop_gradient", "custom_gradient"), _always),
     **dict.fromkeys(("transpose", "flip", "sum_to", "diagonal", "argsort", "sort"), _always),
     **dict.fromkeys(("reduce_sum", "reduce_prod", "reduce_any", "reduce_all"), _always),

@@ -7,8 +7,9 @@ here: updates are values of the graph, written back when the run is over.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ class Gap:
     Attributes:
         spec: a format such as ".2f".
         as_repr: shown as in a list.
-        kind: what Python would hold: a "number" of its own, a NumPy "scalar", or an "array".
+        kind: what Python would hold: a "number" of its own, a NumPy "scalar", or an "array"; "text"
+            where the bytes of a text are the value (see failing.py).
     """
 
     spec: str
@@ -35,11 +37,17 @@ class Gap:
     kind: str
 
     def show(self, value: Any) -> str:
-        array = np.asarray(value)
-        python = (
-            array.item() if self.kind == "number" else array if self.kind == "array" else array[()]
-        )
+        python = self.value(value)
         return repr(python) if self.as_repr else format(python, self.spec)
+
+    def value(self, value: Any) -> Any:
+        """A run-time value as Python would hold it."""
+        array = np.asarray(value)
+        if self.kind == "text":
+            return bytes(array).rstrip(b"\0").decode()
+        if self.kind == "number":
+            return array.item()
+        return array if self.kind == "array" else array[()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +108,44 @@ class Raise:
     """An exception to raise at run time: its class, and its arguments with gaps for operands."""
 
     kind: type[BaseException]
-    args: tuple[Any, ...]  # a Text stands for a message with run-time values
+    args: tuple[Any, ...]  # a Text stands for a message with run-time values, a Gap for a value
     # The user's own `raise` or `assert`, whose text stays as it is; an error of graphify's.
     own: bool = field(default=False, repr=False)
     remedy: str | None = field(default=None, repr=False)
+    fields: tuple[tuple[str, Any], ...] = field(default=(), repr=False)  # attributes, likewise
+    cause: Raise | None = field(default=None, repr=False)
 
     def build(self, values: Sequence[Any]) -> BaseException:
-        rest = list(values)
-        filled = []
-        for arg in self.args:
-            if isinstance(arg, Text):
-                count = arg.gaps
-                taken, rest = rest[:count], rest[count:]
-                filled.append(arg.format(taken))
-            else:
-                filled.append(arg)
+        return self._build(iter(values))
+
+    def _build(self, values: Iterator[Any]) -> BaseException:
+        args = [_filled(arg, values) for arg in self.args]
+        fields = {name: _filled(value, values) for name, value in self.fields}
+        cause = None if self.cause is None else self.cause._build(values)
         if self.remedy is not None and issubclass(self.kind, GraphifyError):
-            return self.kind(*filled, remedy=self.remedy)
-        error = self.kind(*filled)
+            return self.kind(*args, remedy=self.remedy)
+        error = self._instance(args)
+        if fields:
+            vars(error).update(fields)
+        if cause is not None:
+            error.__cause__ = cause
         return own(error) if self.own else error
+
+    def _instance(self, args: list[Any]) -> BaseException:
+        """The exception; where the user's own __init__ made it, that is not run again."""
+        users_own = isinstance(self.kind.__init__, FunctionType)
+        if not users_own or issubclass(self.kind, GraphifyError):
+            return self.kind(*args)
+        error = self.kind.__new__(self.kind, *args)
+        error.args = tuple(args)
+        return error
+
+
+def _filled(part: Any, values: Iterator[Any]) -> Any:
+    """A part of an exception with its run-time values."""
+    if isinstance(part, Text):
+        return part.format([next(values) for _ in range(part.gaps)])
+    return part.value(next(values)) if isinstance(part, Gap) else part
 
 
 def _raise_eval(*values: Any, exception: Raise) -> tuple[()]:

@@ -238,6 +238,8 @@ def cannot_fail(graph: Graph) -> bool:
 
 
 def _node_cannot_fail(node: Node) -> bool:
+    if node.op.extra.get("contained"):
+        return True
     if node.op.extra.get("control"):  # a loop or recursion that nobody asked for need not end
         return node.op not in (while_, recursive_call) and all(
             cannot_fail(inner) for _, inner in node.subgraphs

@@ -3,6 +3,17 @@
 import builtins
 import operator
 
+from graphify.autograph.operators.attempts import attempt  # noqa: F401  # plain without a trace
+from graphify.autograph.operators.managers import manager  # noqa: F401
+from graphify.autograph.operators.thrown import (  # noqa: F401
+    Catch,
+    Pending,
+    caught,
+    pending,
+    thrown,
+)
+from graphify.autograph.operators.undefined import Undefined
+
 COMPARE = {
     "<": operator.lt,
     "<=": operator.le,
@@ -38,11 +49,6 @@ list, tuple, dict, set, iter, next = list, tuple, dict, set, iter, next
 isinstance = isinstance
 
 
-class Undefined:
-    def __init__(self, name):
-        self.name = name
-
-
 def defined(value):
     if isinstance(value, Undefined):
         raise UnboundLocalError(
@@ -57,10 +63,15 @@ def _checked(state, names):
 
 
 def if_(test, if_true, if_false, state, names):
+    if isinstance(test, Catch):
+        yes, no = lambda: if_true(*state), lambda: if_false(*state)
+        return _checked(test.branch(None, yes, no), names)
     return _checked((if_true if test else if_false)(*_checked(state, names)), names)
 
 
 def if_exp(test, if_true, if_false):
+    if isinstance(test, Catch):
+        return test.branch(None, if_true, if_false)
     return if_true() if test else if_false()
 
 
@@ -126,6 +137,8 @@ def assert_(test, message):
 
 
 def raise_(exception, cause):
+    if isinstance(exception, Pending):
+        raise exception.rest[0].original
     if cause is None:
         raise exception
     raise exception from cause

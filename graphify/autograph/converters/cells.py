@@ -42,13 +42,18 @@ def surviving_names(function: Any, scope: Scope, live: Liveness, ctx: Context) -
     """Names whose value, bound in a block, may be read after an exception has left the block."""
     found: set[str] = set()
     for node in _statements(function.body):
-        if isinstance(node, (gast.Try, gast.TryStar)):
+        if isinstance(node, gast.Try) and getattr(node, "dispatch", None):
+            # What follows depends on the exception; see exceptions.py.
+            handling = node.dispatch
+            read = live.after(node) if handling is True else live.before(handling[0])
+            found |= (_bound_in_blocks(node.body) & read) - ctx.internal
+        elif isinstance(node, (gast.Try, gast.TryStar)):
             handlers = [handler.body for handler in node.handlers if handler.body]
             read = {n for body in handlers for n in live.before(body[0])}
             found |= _bound_in_blocks(node.body) & read
             if node.finalbody:
                 found |= _bound_in_blocks([node]) & live.before(node.finalbody[0])
-        elif isinstance(node, gast.With) and not _is_transparent(node, scope, ctx):
+        elif isinstance(node, gast.With) and not is_transparent(node, scope.locals, ctx):
             found |= _bound_in_blocks(node.body) & live.after(node)
     return frozenset(found & scope.locals)
 
@@ -69,14 +74,14 @@ def _bound_in_blocks(body: list[Any]) -> set[str]:
     return {*blocks.writes, *blocks.deletes}
 
 
-def _is_transparent(node: Any, scope: Scope, ctx: Context) -> bool:
+def is_transparent(node: Any, locals_: frozenset[str], ctx: Context) -> bool:
     """Whether no context manager of a `with` can swallow an exception."""
     for item in node.items:
         call = item.context_expr
         if ctx.is_operator(call, "call"):
             call = call.args[0]
         chain = chain_of(call.func if isinstance(call, gast.Call) else call)
-        if chain is None or chain[0] in scope.locals:
+        if chain is None or chain[0] in locals_:
             return False
         found = resolve.attribute(ctx.resolver.value(chain[0]), chain[1:])
         module = getattr(found, "__module__", None) or ""

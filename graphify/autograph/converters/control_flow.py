@@ -26,9 +26,10 @@ from typing import Any
 
 import gast
 
+from graphify.autograph.converters.attempts import AttemptBlocks
 from graphify.autograph.converters.base import Context, Converter, find_walrus
 from graphify.autograph.converters.blocks import ENDS, Frame, ends, quoted
-from graphify.autograph.converters.suspended import SuspendedBlocks, is_suspended
+from graphify.autograph.converters.suspended import is_suspended
 from graphify.autograph.converters.undefined import mark_loads, wrap_loads
 from graphify.syntax import origin
 from graphify.syntax.analysis.activity import (
@@ -54,7 +55,7 @@ class _Functions(Converter):
         return node
 
 
-class _Function(SuspendedBlocks):
+class _Function(AttemptBlocks):
     """Converts one user function in place."""
 
     def convert(self) -> None:
@@ -84,6 +85,7 @@ class _Function(SuspendedBlocks):
         for node in body:
             rule = getattr(self, "_" + type(node).__name__, self._simple)
             rule = self.suspended if is_suspended(node) else rule
+            rule = self.step if getattr(node, "step", None) else rule
             new += rule(node, frame)
             if isinstance(node, ENDS) or (new and isinstance(new[-1], ENDS)):
                 break
@@ -92,6 +94,11 @@ class _Function(SuspendedBlocks):
     def _simple(self, node: Any, frame: Frame) -> list[Any]:
         frame.bind(names_of(node).writes)
         return [node]
+
+    def _Assign(self, node: Any, frame: Frame) -> list[Any]:
+        if getattr(node, "attempt", None) is not None:
+            return self.attempt(node, frame)
+        return self._simple(node, frame)
 
     def _Global(self, node: Any, frame: Frame) -> list[Any]:
         return []  # declared again at the top of the function
@@ -221,7 +228,7 @@ class _Function(SuspendedBlocks):
         self, name: str, body: list[Any], state: list[str], frame: Frame, new: list[Any], at: Any
     ) -> Any:
         """A branch as a lambda, or the name of the function appended to `new`."""
-        short = self._short_branch(body, state, at)
+        short = self.short_branch(body, state, at)
         if short is not None:
             return short
         name = self.ctx.namer.shared(name)
@@ -229,7 +236,7 @@ class _Function(SuspendedBlocks):
         new.append(self.define(name, body, state, defaults, frame, at))
         return origin.inherit(gast.Name(name, gast.Load(), None, None), at)
 
-    def _short_branch(self, body: list[Any], state: list[str], at: Any) -> Any:
+    def short_branch(self, body: list[Any], state: list[str], at: Any) -> Any:
         values: dict[str, Any] = {}
         match [node for node in body if not isinstance(node, gast.Pass)]:
             case []:
@@ -240,6 +247,8 @@ class _Function(SuspendedBlocks):
                 values[name] = value
             case _:
                 return None
+        if any(getattr(node, "step", None) for node in body):
+            return None
         if values and self.shared & set(state) or find_walrus(list(values.values())) is not None:
             return None
         params = [self.parameter(n) for n in state]

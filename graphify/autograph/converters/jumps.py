@@ -15,20 +15,21 @@
 
 What follows a branch that always leaves moves into the other branch; what follows a branch that may
 leave is guarded by the flags it may set. Afterwards a `return` is always the last thing its
-function does, except inside `with`, `try` and `match`, which stay Python statements. A `return`
+function does, except inside statements that stay Python's. A `return`
 inside a loop sets `did_return` and `retval`. The `else` of a loop is guarded by the loop's flags.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import gast
 
 from graphify.autograph.converters.base import Context, Converter
+from graphify.autograph.converters.exceptions import Block, Exceptions
 from graphify.syntax import origin
-from graphify.syntax.analysis.activity import any_node, is_generator, scope_of
+from graphify.syntax.analysis.activity import Scope, any_node, is_generator, scope_of
 
 LOOPS = (gast.While, gast.For)
 JUMPS = (gast.Break, gast.Continue, gast.Return, gast.Raise)
@@ -44,9 +45,10 @@ class _Jumps(Converter):
         super().visit_FunctionDef(node)
         if self.scopes and is_generator(node):
             return node
-        before = scope_of(node).locals
-        node.body = _Lowering(self.ctx).tail(node.body) or [origin.inherit(gast.Pass(), node)]
-        lost = before & scope_of(node).free
+        scope = scope_of(node)
+        body = _Lowering(self.ctx, scope).tail(node.body)
+        node.body = body or [origin.inherit(gast.Pass(), node)]
+        lost = scope.locals & scope_of(node).free
         node.body[:0] = [new for name in sorted(lost) for new in self._keep_local(name, node)]
         return node
 
@@ -63,19 +65,12 @@ class _Loop:
     did_continue: str | None = None
 
 
-@dataclass
-class _Block:
-    """Lowered statements, and the flags that running them may set."""
-
-    body: list[Any] = field(default_factory=list)
-    flags: dict[str, None] = field(default_factory=dict)
-
-
-class _Lowering:
+class _Lowering(Exceptions):
     """Lowers one function: `tail` where a `return` may stay, `block` where flags are needed."""
 
-    def __init__(self, ctx: Context) -> None:
-        self.ctx = ctx
+    def __init__(self, ctx: Context, scope: Scope) -> None:
+        self.ctx, self.locals, self.globals = ctx, scope.locals, scope.globals
+        self.regions = []
         self.did_return: str | None = None
         self.retval = ""
         self.read: set[str] = set()
@@ -95,11 +90,14 @@ class _Lowering:
                 return [*new, _filled(node)]
             if not _returns(node):
                 new += self.block([node], _Loop()).body
-            elif not isinstance(node, (*LOOPS, gast.If)) and self._may_stay(node, rest):
+            elif self._is_native(node) and self._may_stay(node, rest):
                 new.append(self._native_tail(node))
             else:
                 return [*new, *self._by_flag(node, rest)]
         return new
+
+    def _is_native(self, node: Any) -> bool:
+        return not isinstance(node, (*LOOPS, gast.If)) and not self.is_lowered(node)
 
     def _may_stay(self, node: Any, rest: list[Any]) -> bool:
         """Whether the returns in a with, try or match can stay Python returns."""
@@ -139,23 +137,34 @@ class _Lowering:
 
     # Elsewhere.
 
-    def block(self, body: list[Any], loop: _Loop) -> _Block:
+    def block(self, body: list[Any], loop: _Loop) -> Block:
         """Lower statements that others may follow."""
-        new = _Block()
+        new = Block()
         for index, node in enumerate(body):
             rest = body[index + 1 :]
+            opened = self.opened(node)
+            if opened is not None:
+                after = self.block([*opened, *rest], loop)
+                return Block(new.body + after.body, new.flags | after.flags)
             if isinstance(node, JUMPS):
                 self._jump(node, loop, new)
                 return new
-            if isinstance(node, gast.If):
+            attempt = self.attempt(node)
+            if attempt is not None:
+                inner, rest = attempt, [node, *rest]
+            elif isinstance(node, gast.If):
                 rest = _merge(node, rest)
                 inner = self._if(node, loop)
             elif isinstance(node, LOOPS):
                 inner, rest = self._loop(node, rest)
+            elif isinstance(node, gast.Try) and self.is_lowered(node):
+                inner, rest = self.try_(node, rest, loop)
+            elif isinstance(node, gast.With) and self.is_lowered(node):
+                inner = self.with_(node, loop)
             elif isinstance(node, (gast.With, gast.Try, gast.TryStar, gast.Match)):
                 inner = self._native(node, loop)
             else:
-                inner = _Block([node])
+                inner = Block([node])
             new.body += inner.body
             new.flags |= inner.flags
             if inner.flags or not rest:
@@ -163,19 +172,19 @@ class _Lowering:
                 return new
             if rest != body[index + 1 :]:
                 after = self.block(rest, loop)
-                return _Block(new.body + after.body, new.flags | after.flags)
+                return Block(new.body + after.body, new.flags | after.flags)
         return new
 
     def _guarded(
-        self, flags: dict[str, None], rest: list[Any], loop: _Loop, new: _Block, at: Any
+        self, flags: dict[str, None], rest: list[Any], loop: _Loop, new: Block, at: Any
     ) -> None:
         after = self.block(rest, loop)
         if after.body:
-            guard = gast.If(self._no_flag(flags, at), after.body, [])
+            guard = gast.If(self.no_flag(flags, at), after.body, [])
             new.body.append(origin.inherit(guard, rest[0]))
         new.flags |= after.flags
 
-    def _no_flag(self, flags: dict[str, None], at: Any) -> Any:
+    def no_flag(self, flags: dict[str, None], at: Any) -> Any:
         """The test that none of some flags is set."""
         self.read |= set(flags)
         loads = [origin.inherit(gast.Name(f, gast.Load(), None, None), at) for f in flags]
@@ -183,7 +192,7 @@ class _Lowering:
             loads = [self.ctx.operator("or_", at, *map(self.ctx.thunk, loads))]
         return self.ctx.operator("not_", at, *loads)
 
-    def _jump(self, node: Any, loop: _Loop, new: _Block) -> None:
+    def _jump(self, node: Any, loop: _Loop, new: Block) -> None:
         match node:
             case gast.Return():
                 flag, value = self._return_names()
@@ -195,6 +204,9 @@ class _Lowering:
                 flag = loop.did_continue = loop.did_continue or self.ctx.internal_name(
                     "did_continue"
                 )
+            case gast.Raise() if self.regions:
+                self.throw(node, new)
+                return
             case _:
                 new.body.append(node)
                 return
@@ -202,12 +214,12 @@ class _Lowering:
         new.body[-1].sets_flag = flag
         new.flags[flag] = None
 
-    def _if(self, node: Any, loop: _Loop) -> _Block:
+    def _if(self, node: Any, loop: _Loop) -> Block:
         yes, no = self.block(node.body, loop), self.block(node.orelse, loop)
         node.body, node.orelse = yes.body, no.body
-        return _Block([_filled(node)], yes.flags | no.flags)
+        return Block([_filled(node)], yes.flags | no.flags)
 
-    def _loop(self, node: Any, rest: list[Any]) -> tuple[_Block, list[Any]]:
+    def _loop(self, node: Any, rest: list[Any]) -> tuple[Block, list[Any]]:
         """A loop with its exits in its test, and what is to run after it."""
         loop, orelse = _Loop(), node.orelse
         inside = self.block(node.body, loop)
@@ -219,10 +231,10 @@ class _Lowering:
         if leaving:
             self._add_exit_test(node, leaving)
         if orelse and leaving:
-            guard = gast.If(self._no_flag(leaving, node), orelse, [])
+            guard = gast.If(self.no_flag(leaving, node), orelse, [])
             orelse = [origin.inherit(guard, orelse[0])]
-        returning = {f: None for f in leaving if f == self.did_return}
-        return _Block([*before, node], returning), [*orelse, *rest]
+        returning = {f: None for f in leaving if f != loop.did_break}
+        return Block([*before, node], returning), [*orelse, *rest]
 
     def _without_unread(self, body: list[Any], loop: _Loop, at: Any) -> list[Any]:
         """A loop body with its `did_continue` flag reset, or gone if nothing reads it."""
@@ -232,7 +244,7 @@ class _Lowering:
         return _prune(body, flag) or [origin.inherit(gast.Pass(), at)]
 
     def _add_exit_test(self, node: Any, flags: dict[str, None]) -> None:
-        test = self._no_flag(flags, node)
+        test = self.no_flag(flags, node)
         if isinstance(node, gast.For):
             node.exit_test = test
         elif isinstance(node.test, gast.Constant) and node.test.value:
@@ -241,19 +253,22 @@ class _Lowering:
             both = map(self.ctx.thunk, (test, node.test))
             node.test = self.ctx.operator("and_", node.test, *both)
 
-    def _native(self, node: Any, loop: _Loop) -> _Block:
+    def _native(self, node: Any, loop: _Loop) -> Block:
         """A statement that stays Python: its blocks set flags."""
         flags: dict[str, None] = {}
+        regions = self.regions
+        self.regions = regions if isinstance(node, (gast.With, gast.Match)) else []
         for part in _parts(node):
             inside = self.block(part, loop)
             if part is getattr(node, "finalbody", None) and inside.flags:
                 self._refuse_finally(node)
             if part is getattr(node, "orelse", None) and part and flags:
-                guard = gast.If(self._no_flag(flags, node), inside.body, [])
+                guard = gast.If(self.no_flag(flags, node), inside.body, [])
                 inside.body = [origin.inherit(guard, part[0])]
             flags |= inside.flags
             part[:] = inside.body or [origin.inherit(gast.Pass(), node)] * bool(part)
-        return _Block([node], flags)
+        self.regions = regions
+        return Block([node], flags)
 
     def _refuse_finally(self, node: Any) -> None:
         self.ctx.unsupported(

@@ -37,7 +37,7 @@ class _Raises(Converter):
         )
 
     def visit_ExceptHandler(self, node: Any) -> Any:
-        if self._catches_refusals(node.type):
+        if not getattr(node, "ours", False) and self._catches_refusals(node.type):
             kinds = [] if node.type is None else [node.type]
             node.type = self.ctx.operator("catching", node, *kinds)
         node.body = self.block(node.body)

@@ -7,7 +7,8 @@ from graphify.autograph.operators import (
     listbuiltins,
     places,  # noqa: F401  # for its effect
 )
-from graphify.autograph.operators.attributes import attr, augattr, setattr_
+from graphify.autograph.operators.attributes import attr, augattr, delattr_, setattr_
+from graphify.autograph.operators.attempts import attempt
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.builtins import (
     abs,
@@ -59,7 +60,9 @@ from graphify.autograph.operators.matching import (
     same,
     sequence_of,
 )
+from graphify.autograph.operators.managers import manager
 from graphify.autograph.operators.raising import assert_, catching, raise_
+from graphify.autograph.operators.thrown import caught, pending, thrown
 from graphify.autograph.operators.undefined import Undefined, defined
 from graphify.autograph.operators.updates import select
 from graphify.ir.bind import set_select_hook
@@ -82,6 +85,7 @@ __all__ = [
     "any",
     "anything",
     "assert_",
+    "attempt",
     "attr",
     "augattr",
     "augitem",
@@ -89,10 +93,12 @@ __all__ = [
     "call",
     "capture",
     "catching",
+    "caught",
     "compare",
     "complex",
     "contains",
     "defined",
+    "delattr_",
     "delitem",
     "dict",
     "dict_of",
@@ -118,6 +124,7 @@ __all__ = [
     "len",
     "list",
     "list_of",
+    "manager",
     "map",
     "mapping_of",
     "match_",
@@ -128,6 +135,7 @@ __all__ = [
     "not_",
     "or_",
     "others",
+    "pending",
     "pow",
     "print",
     "raise_",
@@ -143,6 +151,7 @@ __all__ = [
     "setitem",
     "sorted",
     "sum",
+    "thrown",
     "tuple",
     "unpacked",
     "while_",

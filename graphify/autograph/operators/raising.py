@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from graphify.autograph.operators import texts
+from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.conditions import is_staged, truth
-from graphify.autograph.operators.thrown import RunText, own_fields, throw
+from graphify.autograph.operators.thrown import Alternative, Pending, RunText, own_fields, throw
 from graphify.autograph.operators.undefined import UNREACHABLE
 from graphify.autograph.operators.unknown import Unknown
 from graphify.errors import REFUSALS, GraphifyError, at, own
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.bind import Tensor, bind, current_builder
 from graphify.location import here
 from graphify.ops import effects
 
@@ -29,6 +30,8 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
 
 def raise_(exception: Any, cause: Any = None) -> Any:
     """The raise statement. Under a staged branch the error is raised only if the branch runs."""
+    if isinstance(exception, Pending):
+        return _raise_pending(exception.rest)
     builder = current_builder()
     if builder is None or builder.parent is None:
         error = exception() if isinstance(exception, type) else exception
@@ -43,11 +46,34 @@ def raise_(exception: Any, cause: Any = None) -> Any:
         )
         throw(error, cause)
     error = exception() if isinstance(exception, type) else exception
-    if isinstance(error, (*REFUSALS, Unknown)):
+    if isinstance(error, (*REFUSALS, Unknown, StopIteration)):  # the last: to who asked for an item
         throw(error, cause)
     values: list[Tensor] = []
     what = _what(error, cause, values)
     effects.raise_(*values, exception=what)
+    return UNREACHABLE
+
+
+def _raise_pending(alternatives: list[Alternative]) -> Any:
+    """Raise again what is pending, each as of the line where it was raised."""
+    if not alternatives:
+        return UNREACHABLE
+    first, *rest = alternatives
+    again = lambda: raise_(first.build()) if first.location is None else _raise_at(first)
+    if not rest or not is_staged(first.flag):
+        return again()
+    return if_exp(first.flag, again, lambda: _raise_pending(rest))
+
+
+def _raise_at(alternative: Alternative) -> Any:
+    """Raise again, from where it was raised first."""
+    error, place = alternative.build(), alternative.location
+    builder = current_builder()
+    if builder is None or builder.parent is None or isinstance(error, (*REFUSALS, Unknown)):
+        return raise_(at(own(error), place))
+    values: list[Tensor] = []
+    what = _what(error, None, values)
+    bind(effects.raise_, values, {"exception": what}, source=place)
     return UNREACHABLE
 
 

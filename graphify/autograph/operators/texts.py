@@ -11,6 +11,7 @@ a trace that leaves one over raises ConcreteValueNeeded (`check_marks`).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from graphify.ir.bind import Tensor, current_builder, value_needed
 from graphify.ir.graph import Builder
 from graphify.location import here
 from graphify.ops import operators
-from graphify.ops.effects import Gap
+from graphify.ops.effects import Gap, render
 
 OPEN, CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{OPEN}([0-9]+){CLOSE}")
@@ -49,10 +50,14 @@ def mark(tensor: Tensor, spec: str = "", as_repr: bool = False) -> str:
     if builder is None:
         return repr(tensor)
     marks = _outermost(builder).marks
-    kind = "number" if tensor.spec.weak else "scalar" if tensor._scalar else "array"
-    gap = Gap(spec, as_repr, kind) if spec or as_repr else None
+    gap = Gap(spec, as_repr, kind_of(tensor)) if spec or as_repr else None
     marks.append(Mark(tensor, gap, here()))
     return f"{OPEN}{len(marks) - 1}{CLOSE}"
+
+
+def kind_of(tensor: Tensor) -> str:
+    """What Python would hold in the place of a symbolic tensor (see Gap)."""
+    return "number" if tensor.spec.weak else "scalar" if tensor._scalar else "array"
 
 
 operators.set_text_hook(mark)
@@ -78,6 +83,22 @@ def pieces_of(value: Any) -> tuple[list[str | Gap | None], list[Tensor]]:
         elif part:
             pieces.append(part)
     return pieces, tensors
+
+
+def joined(pieces: Sequence[str | Gap | None], tensors: Sequence[Any]) -> str:
+    """The text of pieces again, with new marks in it."""
+    rest = iter(tensors)
+    return "".join(p if isinstance(p, str) else _mark_of(next(rest), p) for p in pieces)
+
+
+def _mark_of(value: Any, gap: Gap | None) -> str:
+    builder = current_builder()
+    if builder is None or not (isinstance(value, Tensor) and value.is_symbolic):
+        array = np.asarray(value)
+        return render(array) if gap is None else gap.show(array)
+    marks = _outermost(builder).marks
+    marks.append(Mark(value, gap, here()))
+    return f"{OPEN}{len(marks) - 1}{CLOSE}"
 
 
 def plain(value: Any) -> Any:
@@ -122,6 +143,10 @@ def has_symbols(value: Any) -> bool:
     """Whether printing a value needs the run: tensors in containers, or marks in a string."""
     if isinstance(value, str):
         return OPEN in value and current_builder() is not None
+    if isinstance(value, BaseException):
+        value = value.args
+    if getattr(type(value), "known_at_run", False):
+        return True
     if isinstance(value, Tensor) or not tree.is_container(value):
         return False
     return any(

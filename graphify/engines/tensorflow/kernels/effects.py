@@ -82,7 +82,9 @@ def _described(exception: ops.Raise) -> str:
     """The message of an exception, `{}` for run-time values."""
     parts = []
     for arg in exception.args:
-        if isinstance(arg, ops.Text):
+        if isinstance(arg, ops.Gap):
+            parts.append("{}")
+        elif isinstance(arg, ops.Text):
             parts.append(arg.separator.join(p if isinstance(p, str) else "{}" for p in arg.pieces))
         else:
             parts.append(str(arg))

@@ -43,6 +43,7 @@ FAMILIES = (
     "random",
     "control",
     "effects",
+    "failing",
     "recursion",
 )
 

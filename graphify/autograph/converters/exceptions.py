@@ -1,0 +1,403 @@
+"""try and with: an exception within one is a jump like any other, to where it is handled.
+
+    try:                            raised = False
+        y = x[k]                    error = error_1 = ag.Undefined("the exception")
+        total += y                  try:
+    except IndexError as e:             raised, error, step = ag.attempt(lambda: (x[k],), ...)
+        print(e)                        if not raised:
+                                            (y,) = step()
+                                            total += y
+                                    except BaseException as found:
+                                        raised = True
+                                        error_1 = ag.caught(found)
+                                    if raised:
+                                        pending = ag.pending(error, error_1)
+                                        caught = pending.catch(lambda: IndexError, True)
+                                        if caught:
+                                            e = caught.exception
+                                            print(e)
+                                        else:
+                                            raise pending
+
+Whether a statement fails may be known only when the graph runs: `ag.attempt` decides that, and what
+follows is guarded by the flag. A `raise` sets the flag by itself. What Python raises at once, while
+tracing or where nothing is traced, comes the Python way and is handled in the same place. A
+`finally` is what runs after all that, and a `with` has the exit of its manager there.
+
+A `try` or `with` around a `yield` stays one of Python's, and so does `except*`.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from graphify.autograph.converters.base import Context
+from graphify.autograph.converters.cells import is_transparent
+from graphify.syntax import origin
+from graphify.syntax.analysis.activity import (
+    FUNCTIONS,
+    YIELDS,
+    any_node,
+    handler_name,
+    is_thunk,
+    names_of,
+)
+
+# Operators that raise nothing by themselves.
+HARMLESS = frozenset(("defined", "Undefined", "not_", "or_", "and_", "is_", "certain"))
+SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Import, gast.ImportFrom)
+
+
+@dataclass
+class Block:
+    """Lowered statements, and the flags that running them may set."""
+
+    body: list[Any] = field(default_factory=list)
+    flags: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass
+class Region:
+    """The body of a `try` or `with`.
+
+    Attributes:
+        raised: the flag that an exception is pending.
+        kinds: the types in the `except` clauses, None for a bare one.
+        named: whether a handler looks at the exception.
+        errors: names of what may be pending.
+    """
+
+    raised: str
+    kinds: list[Any]
+    named: bool
+    errors: list[str] = field(default_factory=list)
+
+
+class Exceptions(ABC):
+    """The part of lowering jumps that deals with exceptions."""
+
+    ctx: Context
+    locals: frozenset[str]
+    globals: frozenset[str]
+    read: set[str]
+    regions: list[Region]
+
+    @abstractmethod
+    def block(self, body: list[Any], loop: Any) -> Any:
+        """Lower statements that others may follow."""
+
+    # --- statements that may fail ---
+
+    @property
+    def attempting(self) -> bool:
+        """Whether a handler around the statement at hand may catch what it raises."""
+        return any(region.kinds for region in self.regions)
+
+    def opened(self, node: Any) -> list[Any] | None:
+        """A statement with the expression that may fail in a statement of its own."""
+        if not self.attempting:
+            return None
+        match node:
+            case gast.Return(value=value) if value is not None and may_fail(value):
+                first, node.value = self._first("value", value)
+                return [first, node]
+            case gast.If(test=test) if may_fail(test):
+                first, node.test = self._first("test", test)
+                return [first, node]
+            case gast.For(iter=items) if any_node(items, [gast.Subscript, gast.BinOp]) is not None:
+                first, node.iter = self._first("items", items)
+                return [first, node]
+            case gast.While(test=test) if may_fail(test) and not _jumps(node.orelse):
+                return [self._endless(node)]
+        return None
+
+    def _first(self, base: str, value: Any) -> tuple[Any, Any]:
+        name = self.ctx.internal_name(base)
+        (first,) = self.ctx.statements("name = value", value, name=name, value=value)
+        return first, origin.inherit(gast.Name(name, gast.Load(), None, None), value)
+
+    def _endless(self, node: Any) -> Any:
+        """`while test` as a loop whose body begins with the test."""
+        leave = origin.inherit(gast.Break(), node)
+        inner = origin.inherit(gast.If(node.test, node.body, [*node.orelse, leave]), node)
+        always = origin.inherit(gast.Constant(True, None), node)
+        return origin.inherit(gast.While(always, [inner], []), node)
+
+    def attempt(self, node: Any) -> Block | None:
+        """The attempt at a statement, which then has to follow under the flag."""
+        if not self.attempting or getattr(node, "step", None) or getattr(node, "safe", False):
+            return None
+        if not isinstance(node, SIMPLE) or not may_fail(node):
+            return None
+        if self.globals & names_of(node).writes.keys():
+            return None
+        region, name = self.regions[-1], self.ctx.internal_name
+        region.errors.append(name("error"))
+        node.step = name("step")
+        (new,) = self.ctx.statements(
+            "raised, error, step = ag.attempt(body, state, kinds, text)",
+            node,
+            raised=region.raised,
+            error=region.errors[-1],
+            step=node.step,
+            kinds=self.ctx.thunk(self._kinds(node)),
+            text=gast.Constant(any(r.named for r in self.regions), None),
+        )
+        new.attempt = node
+        self.read.add(region.raised)
+        return Block([new], {region.raised: None})
+
+    def _kinds(self, at: Any) -> Any:
+        """The classes that the handlers around catch, innermost first."""
+        kinds = [kind for region in reversed(self.regions) for kind in region.kinds]
+        none = gast.Constant(None, None)
+        copies = [copy.deepcopy(none if kind is None else kind) for kind in kinds]
+        new = copies[0] if len(copies) == 1 else gast.Tuple(copies, gast.Load())
+        return origin.inherit(new, at)
+
+    def throw(self, node: Any, new: Any) -> None:
+        """A raise statement within a region."""
+        region = self.regions[-1]
+        region.errors.append(self.ctx.internal_name("error"))
+        source = "error = ag.thrown(exception, cause)"
+        if getattr(node, "again", False):
+            source = "error = exception.thrown()"
+        new.body += self.ctx.statements(
+            source,
+            node,
+            error=region.errors[-1],
+            exception=node.exc,
+            cause=node.cause or gast.Constant(None, None),
+        )
+        new.body += self.ctx.statements("raised = True", node, raised=region.raised)
+        new.flags[region.raised] = None
+        self.read.add(region.raised)
+
+    # --- try ---
+
+    def is_lowered(self, node: Any) -> bool:
+        """Whether a statement becomes a region, so that the jumps in it are flags."""
+        if isinstance(node, gast.Try):
+            return any_node(node, YIELDS) is None
+        if not isinstance(node, gast.With) or any_node(node, YIELDS) is not None:
+            return False
+        return not is_transparent(node, self.locals, self.ctx)
+
+    def try_(self, node: Any, rest: list[Any], loop: Any) -> tuple[Block, list[Any]]:
+        """A try statement, and what is to run after it."""
+        if node.finalbody:
+            return self._finally(node, loop), rest
+        named = [bool(h.name) or _raises_again(h.body) for h in node.handlers]
+        region = self._enter([handler.type for handler in node.handlers], any(named))
+        body = self._body(region, node.body, node, loop)
+        first = self._pending(region, node)
+        handling = [*first, *self._handlers(node, named, first[0].targets[0].id)]
+        test = origin.inherit(gast.Name(region.raised, gast.Load(), None, None), node)
+        dispatch = origin.inherit(gast.If(test, handling, node.orelse), node)
+        body.body[-1].dispatch = handling
+        return body, [dispatch, *rest]
+
+    def _enter(self, kinds: list[Any], named: bool) -> Region:
+        region = Region(self.ctx.internal_name("raised"), kinds, named)
+        self.regions.append(region)
+        return region
+
+    def _body(self, region: Region, body: list[Any], at: Any, loop: Any) -> Block:
+        """The body of a region; leaves the region."""
+        inside = self.block(body, loop)
+        self.regions.pop()
+        region.errors.append(self.ctx.internal_name("error"))
+        names = [gast.Name(n, gast.Store(), None, None) for n in region.errors]
+        nothing = self.ctx.expression('ag.Undefined("the exception")', at)
+        new = [
+            *self.ctx.statements("raised = False", at, raised=region.raised),
+            origin.inherit(gast.Assign(names, nothing, None), at),
+            *self.ctx.statements(
+                "try:\n    body\n"
+                "except BaseException as found:\n    raised = True\n    error = ag.caught(found)",
+                at,
+                body=inside.body or [origin.inherit(gast.Pass(), at)],
+                found=self.ctx.internal_name("found"),
+                raised=region.raised,
+                error=region.errors[-1],
+            ),
+        ]
+        new[-1].dispatch = new[-1].handlers[0].ours = True
+        return Block(new, {f: None for f in inside.flags if f != region.raised})
+
+    def _pending(self, region: Region, at: Any) -> list[Any]:
+        return self._safe(
+            "pending = ag.pending(errors)",
+            at,
+            pending=self.ctx.internal_name("pending"),
+            errors=region.errors,
+        )
+
+    def _safe(self, source: str, at: Any, **parts: Any) -> list[Any]:
+        """Statements of ours, which need no attempt."""
+        new = self.ctx.statements(source, at, **parts)
+        for node in new:
+            node.safe = True
+        return new
+
+    def _handlers(self, node: Any, named: list[bool], pending: str) -> list[Any]:
+        """The `except` clauses as an if statement each, one in the `else` of another."""
+        rest: list[Any] = [self._again(pending, node)]
+        for handler, looks in reversed(list(zip(node.handlers, named, strict=True))):
+            kind = handler.type or origin.inherit(gast.Constant(None, None), handler)
+            caught = self.ctx.internal_name("caught")
+            new = self._safe(
+                "caught = pending.catch(kind, looks)",
+                handler,
+                caught=caught,
+                pending=pending,
+                kind=self.ctx.thunk(kind),
+                looks=gast.Constant(looks, None),
+            )
+            test = origin.inherit(gast.Name(caught, gast.Load(), None, None), handler)
+            body = self._handler_body(handler, caught)
+            rest = [*new, origin.inherit(gast.If(test, body, rest), handler)]
+        return rest
+
+    def _again(self, pending: str, at: Any) -> Any:
+        """The raise statement for what no handler has taken."""
+        new = gast.Raise(gast.Name(pending, gast.Load(), None, None), None)
+        new.again = True
+        return origin.inherit(new, at)
+
+    def _handler_body(self, handler: Any, caught: str) -> list[Any]:
+        exception = self.ctx.expression("caught.exception", handler, caught=caught)
+        _name_exceptions(handler.body, exception)
+        names = handler_name(handler)
+        if not names:
+            return list(handler.body)
+        first = self._safe("name = value", handler, name=names[0], value=exception)
+        last = self._safe("del name", handler, name=names[0])
+        return [*first, *handler.body, *last]
+
+    # --- finally ---
+
+    def _finally(self, node: Any, loop: Any) -> Block:
+        """`finally` is what runs next, whatever has happened; a jump out of it cancels the rest."""
+        inner = gast.Try(node.body, node.handlers, node.orelse, [])
+        body = [origin.inherit(inner, node)] if node.handlers else node.body
+        region = self._enter([], True)
+        new = self._body(region, body, node, loop)
+        final = self.block(node.finalbody, loop)
+        kept = {flag: self.ctx.internal_name(f"{flag}_before") for flag in new.flags}
+        kept = {flag: name for flag, name in kept.items() if flag in final.flags}
+        for flag, name in kept.items():
+            new.body += self._safe("name = flag", node, name=name, flag=flag)
+            new.body += self._safe("flag = False", node, flag=flag)
+        new.body += final.body
+        after = [
+            s for flag, name in kept.items() for s in self._safe("f = n", node, f=flag, n=name)
+        ]
+        after += self.leave(region, node)
+        if final.flags:
+            guard = gast.If(self.no_flag(final.flags, node), after, [])
+            after = [origin.inherit(guard, node)]
+        last = self.block(after, loop)
+        return Block([*new.body, *last.body], {**new.flags, **final.flags, **last.flags})
+
+    def leave(self, region: Region, at: Any) -> list[Any]:
+        """Raise again what is pending when a region is over."""
+        first = self._pending(region, at)
+        test = origin.inherit(gast.Name(region.raised, gast.Load(), None, None), at)
+        again = [*first, self._again(first[0].targets[0].id, at)]
+        return [origin.inherit(gast.If(test, again, []), at)]
+
+    @abstractmethod
+    def no_flag(self, flags: dict[str, None], at: Any) -> Any:
+        """The test that none of some flags is set."""
+
+    # --- with ---
+
+    def with_(self, node: Any, loop: Any) -> Block:
+        """A with statement: its manager is told at the end what is pending."""
+        item, *others = node.items
+        if others:
+            inner = origin.inherit(gast.With(others, node.body, None), node)
+            node.items, node.body = [item], [inner]
+        manager = self.ctx.internal_name("manager")
+        start = self.ctx.statements(
+            "manager = ag.manager(value)", node, manager=manager, value=item.context_expr
+        )
+        enter = self.ctx.expression("manager.enter()", node, manager=manager)
+        if item.optional_vars is None:
+            entered: Any = gast.Expr(enter)
+        else:
+            entered = gast.Assign([item.optional_vars], enter, None)
+        before = self.block([*start, origin.inherit(entered, node)], loop)
+        kind = self.ctx.expression("manager.kinds", node, manager=manager)
+        region = self._enter([kind] if self._may_swallow(item.context_expr) else [], True)
+        new = self._body(region, node.body, node, loop)
+        last = self.ctx.internal_name("error")
+        after = self._safe(
+            "raised, last = manager.leave(raised, errors)",
+            node,
+            manager=manager,
+            raised=region.raised,
+            last=last,
+            errors=list(region.errors),
+        )
+        region.errors = [last]
+        after += self.leave(region, node)
+        done = self.block(after, loop)
+        inside = Block([*new.body, *done.body], {**new.flags, **done.flags})
+        if not before.flags:
+            return Block([*before.body, *inside.body], inside.flags)
+        guard = origin.inherit(gast.If(self.no_flag(before.flags, node), inside.body, []), node)
+        return Block([*before.body, guard], {**before.flags, **inside.flags})
+
+    def _may_swallow(self, context: Any) -> bool:
+        return True
+
+
+def may_fail(node: Any) -> bool:
+    """Whether evaluating a node may raise something, as far as the text tells."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, FUNCTIONS) and not is_thunk(node):
+            continue
+        match node:
+            case gast.Call(func=gast.Attribute(value=gast.Name(), attr=name)) if name in HARMLESS:
+                pass
+            case gast.Call() | gast.Subscript() | gast.BinOp() | gast.Compare() | gast.AugAssign():
+                return True
+            case gast.Tuple(ctx=gast.Store()) | gast.List(ctx=gast.Store()) | gast.Import():
+                return True
+            case gast.UnaryOp() | gast.Attribute() | gast.ImportFrom() | gast.ListComp():
+                return True
+        stack += gast.iter_child_nodes(node)
+    return False
+
+
+def _jumps(body: list[Any]) -> bool:
+    return any_node(body, [gast.Break, gast.Continue]) is not None
+
+
+def _raises_again(body: list[Any]) -> bool:
+    return any(True for _ in _bare_raises(body))
+
+
+def _bare_raises(body: list[Any]) -> Any:
+    """The bare `raise` statements of a handler, not those of handlers inside it."""
+    stack = list(body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, gast.Raise) and node.exc is None:
+            yield node
+        if not isinstance(node, (*FUNCTIONS, gast.ClassDef, gast.ExceptHandler, gast.expr)):
+            stack += gast.iter_child_nodes(node)
+
+
+def _name_exceptions(body: list[Any], exception: Any) -> None:
+    for node in list(_bare_raises(body)):
+        node.exc = copy.deepcopy(exception)

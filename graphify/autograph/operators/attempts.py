@@ -1,0 +1,130 @@
+"""A statement in the body of a `try`: carried out, unless only the run knows whether it fails.
+
+    raised, error, step = attempt(lambda: (x[k],), (), ("y",), lambda: IndexError, True)
+    if not raised:                  # staged, if x[k] may be out of range
+        (y,) = step()
+
+The statement is traced where it stands. If nothing that it recorded can raise a class that a
+handler catches, that is it: `raised` is False, and `step` gives the state it has left. Otherwise
+the trace of it is taken back; a `failure` op says at the run which class it raises, if any, and the
+statement is traced again on the path where it raises none. So the state at the point of failure is
+exact, and what is differentiated or vectorised is the statement itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from graphify import tree
+from graphify.autograph.operators.heap import State, watch_cells
+from graphify.autograph.operators.section import Section
+from graphify.autograph.operators.thrown import Alternative, Form, Kept, Pieces, Thrown, classes
+from graphify.autograph.operators.undefined import Undefined
+from graphify.errors import REFUSALS, TraceError
+from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.graph import Builder, Graph, History, Node
+from graphify.ops import elementwise
+from graphify.ops.effects import Gap
+from graphify.ops.failing import acts_before_it_fails, failing, failure, failure_text, strict
+from graphify.tracing.capture import captured, frame
+from graphify.tracing.places import forget_local
+
+Step = Callable[[], State]
+Kinds = tuple[type[BaseException], ...]
+NOTHING = Undefined("the exception")
+
+
+def attempt(
+    body: Callable[..., State],
+    state: State,
+    kinds: Callable[[], Any],
+    text: bool,
+) -> tuple[Any, Any, Step | None]:
+    """Carry out one statement.
+
+    Args:
+        body: the statement, from state to state.
+        kinds: gives the classes that the handlers around catch.
+        text: whether a handler looks at the exception.
+
+    Returns:
+        Whether it raises (True, False or staged), what, and a function that gives the new state.
+    """
+    builder = current_builder()
+    if builder is None:
+        new = body(*state)
+        return False, NOTHING, lambda: new
+    section = Section(builder, body)
+    try:
+        with section:
+            done = body(*state)
+    except REFUSALS:
+        raise
+    except Exception as error:
+        return True, Thrown([Alternative.of(error)]), None
+    wanted = classes(kinds())
+    found = dict(failing(section.nodes, wanted))
+    if not found:
+        return False, NOTHING, lambda: done
+    section.take_back()
+    return (*_staged(body, state, tuple(dict.fromkeys(found.values())), text), lambda: body(*state))
+
+
+def _staged(body: Callable[..., State], state: State, kinds: Kinds, text: bool) -> Any:
+    """Whether the run finds that a statement raises one of some classes, and what."""
+    with frame("attempt") as builder:
+        builder.history = History({})
+        log = watch_cells(builder, (body,))
+        body(*state)
+        log()
+        found = [node for node, _ in failing(builder.nodes, kinds)]
+        _check_order(builder, found, kinds)
+        nodes, results = strict(builder.nodes, kinds)
+        operands = captured(builder)
+        params = tuple(builder.own(value) for value in operands)
+        graph = Graph(params, nodes, results, "attempt")
+    tensors = list(map(Tensor, operands))
+    code = failure(*tensors, body=graph, kinds=kinds)
+    message = failure_text(*tensors, body=graph, kinds=kinds) if text else None
+    alternatives = [
+        Alternative(_form(kind, text), [message] if text else [], flag, None, found[0].source)
+        for kind, flag in _flags(code, kinds)
+    ]
+    return elementwise.not_equal(code, 0), Thrown(alternatives)
+
+
+def _flags(code: Tensor, kinds: Kinds) -> Iterator[tuple[type[BaseException], Tensor]]:
+    for k, kind in enumerate(kinds):
+        yield kind, elementwise.equal(code, k + 1)
+
+
+def _form(kind: type[BaseException], text: bool) -> Form:
+    """An exception of which the run gives the text."""
+    args = (Pieces((Gap("", False, "text"),)),) if text else ()
+    treedef = tree.flatten(((None,) * len(args), {}, None))[1]
+    return Form(kind, treedef, (*args, Kept(None)))
+
+
+def _check_order(builder: Builder, found: Sequence[Node], kinds: Kinds) -> None:
+    """Refuse a statement that calls what writes or prints first and may fail afterwards: only whole
+    statements are left out."""
+    forget_local(builder)
+    order = builder.history.order or {}
+    for node in found:
+        before, turns = order.get(id(node), (frozenset(), ()))
+        for key in builder.writes:
+            if key in before or any(key in turn for turn in turns):
+                target = builder.writes[key][0]
+                what = "an array" if isinstance(target, Tensor) else str(target)
+                raise _refused(f"changes {what} of its caller", node)
+    if acts_before_it_fails(builder.nodes, kinds):
+        raise _refused("prints, draws random numbers or the like", found[0])
+
+
+def _refused(what: str, node: Node) -> TraceError:
+    return TraceError(
+        f"in a try statement, a call {what} before it may fail here",
+        location=node.source,
+        remedy="let it raise first, or write the try statement around this line",
+    )

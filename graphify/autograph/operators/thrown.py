@@ -1,0 +1,352 @@
+"""Exceptions of a staged `try` as values: which ones may be pending, and what they hold.
+
+    thrown = Thrown([Alternative.of(MyError("too large", x))])    # a raise that was reached
+    pending(thrown).catch(lambda: MyError, True)                  # what a handler sees of it
+
+An exception is taken apart into what stays the same in every run (its class, its strings) and the
+run-time values in its arguments, its fields and its message. So branches and loops carry it like
+any other value, and the handler gets an exception that holds the values of where it was raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from graphify import tree
+from graphify.autograph.operators import texts
+from graphify.autograph.operators.choice import Choice
+from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.state import same_static
+from graphify.autograph.operators.undefined import Maybe, Undefined
+from graphify.autograph.operators.unknown import Unknown
+from graphify.errors import REFUSALS, GraphifyError
+from graphify.ir.bind import Tensor, current_builder
+from graphify.location import LazyLoc, here
+from graphify.ops import elementwise
+from graphify.ops.failing import raw
+
+Decide = Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]
+
+
+# --- exceptions taken apart -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A leaf of an exception that is the same in every run."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kept) and same_static(self.value, other.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A leaf that is a text with gaps for run-time values."""
+
+    pieces: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What stays of an exception when its run-time values are taken out."""
+
+    kind: type[BaseException]
+    treedef: tree.TreeDef
+    leaves: tuple[Kept | Pieces | None, ...]  # None: the next run-time value
+
+
+class Alternative:
+    """An exception that may be pending, and the staged truth value that says whether it is."""
+
+    def __init__(
+        self,
+        form: Form,
+        values: Sequence[Any],
+        flag: Any = True,
+        original: BaseException | None = None,
+        location: LazyLoc | None = None,
+    ) -> None:
+        self.form, self.values, self.flag = form, list(values), flag
+        self.original, self.location = original, location
+
+    @classmethod
+    def of(cls, error: BaseException, location: LazyLoc | None = None) -> Alternative:
+        """An exception that was made while tracing."""
+        error = raw(error)
+        cause = error.__cause__
+        parts = (error.args, own_fields(error), None if cause is None else cls.of(cause))
+        leaves, treedef = tree.flatten(parts)
+        kept: list[Kept | Pieces | None] = []
+        values: list[Any] = []
+        for leaf in leaves:
+            if isinstance(leaf, Tensor) and leaf.is_symbolic:
+                kept.append(None)
+                values.append(leaf)
+            elif isinstance(leaf, RunText) or isinstance(leaf, str) and texts.has_symbols(leaf):
+                pieces, tensors = texts.pieces_of(leaf)
+                kept.append(Pieces(tuple(pieces)))
+                values += tensors
+            else:
+                kept.append(Kept(leaf))
+        form = Form(type(error), treedef, tuple(kept))
+        return cls(form, values, True, error if not values else None, location)
+
+    def where(self, flag: Any) -> Alternative:
+        """The same exception, pending only if another truth value holds, too."""
+        both = flag if self.flag is True else self.flag if flag is True else _and(flag, self.flag)
+        return Alternative(self.form, self.values, both, self.original, self.location)
+
+    def build(self) -> BaseException:
+        """The exception again, with the run-time values as they are here."""
+        if self.original is not None:
+            return self.original
+        values = iter(self.values)
+        leaves = [_leaf(kept, values) for kept in self.form.leaves]
+        args, fields, cause = self.form.treedef.unflatten(leaves)
+        error = self.form.kind.__new__(self.form.kind, *args)
+        error.args = tuple(args)
+        vars(error).update(fields)
+        error.__cause__ = None if cause is None else cause.build()
+        return error
+
+
+def own_fields(error: BaseException) -> dict[str, Any]:
+    """The attributes that the user's own class gave an exception."""
+    notes = ("location", "users_own", "message", "remedy", "__notes__")
+    return {
+        name: value
+        for name, value in getattr(error, "__dict__", {}).items()
+        if name not in notes or name == "message" and getattr(error, "location", None) is None
+    }
+
+
+def _leaf(kept: Kept | Pieces | None, values: Any) -> Any:
+    if kept is None:
+        return next(values)
+    if isinstance(kept, Kept):
+        return kept.value
+    count = sum(not isinstance(piece, str) for piece in kept.pieces)
+    return RunText(kept.pieces, [next(values) for _ in range(count)])
+
+
+def _and(a: Any, b: Any) -> Any:
+    return elementwise.logical_and(truth(a), truth(b))
+
+
+class RunText:
+    """The text of an exception that only the run knows; printing or raising it makes it a mark."""
+
+    known_at_run = True
+
+    def __init__(self, pieces: tuple[Any, ...], tensors: list[Any]) -> None:
+        self.pieces, self.tensors = pieces, tensors
+
+    def __str__(self) -> str:
+        return texts.joined(self.pieces, self.tensors)
+
+    def __repr__(self) -> str:
+        return f"'{self}'"
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+class Thrown:
+    """The exceptions one of which is pending."""
+
+    def __init__(self, alternatives: Sequence[Alternative]) -> None:
+        self.alternatives = list(alternatives)
+
+
+class _Fixed:
+    """What an alternative is besides its values: a key of the tree."""
+
+    def __init__(self, alternative: Alternative) -> None:
+        self.form = alternative.form
+        self.original, self.location = alternative.original, alternative.location
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Fixed) and self.form == other.form
+
+    def __hash__(self) -> int:
+        return hash(self.form.kind)
+
+
+def _open(alternative: Any) -> tuple[tuple[Any, ...], list[Any]]:
+    return (_Fixed(alternative),), [alternative.flag, *alternative.values]
+
+
+def _build(keys: tuple[Any, ...], children: list[Any]) -> Alternative:
+    (fixed,), (flag, *values) = keys, children
+    return Alternative(fixed.form, values, flag, fixed.original, fixed.location)
+
+
+tree.register(Alternative, _open, _build)
+tree.register(
+    Thrown, lambda thrown: ((), list(thrown.alternatives)), lambda keys, children: Thrown(children)
+)
+
+# --- handlers -------------------------------------------------------------------------------------
+
+
+class Pending:
+    """What a `try` statement has to decide on; handlers take from it in turn."""
+
+    def __init__(self, alternatives: list[Alternative]) -> None:
+        self.rest = alternatives
+
+    def catch(self, kinds: Callable[[], Any], named: bool) -> Catch:
+        """What a handler of some classes catches; `named`: it looks at the exception."""
+        wanted = kinds() if self.rest else ()
+        matches = [a for a in self.rest if _matches(a, wanted)]
+        rest = [a for a in self.rest if not any(a is m for m in matches)]
+        caught = Catch(matches, not rest, named)
+        self.rest = rest
+        return caught
+
+    def thrown(self) -> Thrown:
+        """Everything that no handler took, for the statement around."""
+        return Thrown(self.rest)
+
+
+def pending(*errors: Any) -> Pending:
+    """What the exceptions of a `try` body are when it is over."""
+    return Pending([a for error in errors for a in _alternatives(error)])
+
+
+def _alternatives(error: Any) -> list[Alternative]:
+    match error:
+        case Undefined():
+            return []
+        case Maybe(value=value, bound=bound):
+            return [a.where(bound) for a in _alternatives(value)]
+        case Choice(tag=tag, alternatives=values):
+            return [
+                a.where(elementwise.equal(tag, k))
+                for k, value in enumerate(values)
+                for a in _alternatives(value)
+            ]
+    assert isinstance(error, Thrown), error
+    return [a for a in error.alternatives if a.flag is not False]
+
+
+def _matches(alternative: Alternative, wanted: Any) -> bool:
+    """Whether an `except` clause of some classes catches an exception. It catches no refusal to go
+    on with the trace, unless it asks for errors of graphify: plain Python might not have failed."""
+    kind = alternative.form.kind
+    if issubclass(kind, Unknown):
+        return False
+    refused = issubclass(kind, REFUSALS) and current_builder() is not None
+    if refused and not any(issubclass(k, GraphifyError) for k in classes(wanted)):
+        return False
+    if wanted is None:
+        return True
+    if alternative.original is not None:
+        return _python_matches(alternative.original, wanted)
+    return any(issubclass(kind, k) for k in classes(wanted))
+
+
+def _python_matches(error: BaseException, wanted: Any) -> bool:
+    """Python's own answer, complaints about what is no class included."""
+    trace, context = error.__traceback__, error.__context__
+    try:
+        raise error
+    except wanted:
+        return True
+    except BaseException as other:
+        if other is not error:
+            raise
+        return False
+    finally:
+        error.__traceback__, error.__context__ = trace, context
+
+
+def classes(kinds: Any) -> tuple[type, ...]:
+    """The classes in an `except` clause, whose tuples may be nested; what is no class is Python's
+    to complain about."""
+    if isinstance(kinds, tuple):
+        return tuple(kind for item in kinds for kind in classes(item))
+    return (BaseException,) if kinds is None else (kinds,) if isinstance(kinds, type) else ()
+
+
+class Catch:
+    """Whether a handler is entered: the test of an `if` that runs its body for each exception."""
+
+    def __init__(self, matches: list[Alternative], certain: bool, named: bool) -> None:
+        self.matches, self.certain = matches, certain
+        if not named and len(matches) > 1:
+            self.matches = [_merged(matches)]
+        self.exception: Any = None
+
+    def __bool__(self) -> bool:
+        return bool(self.matches)
+
+    def branch(self, decide: Decide, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+        """`yes` for the exceptions that are caught, each for itself, else `no`."""
+        return self._from(0, decide, yes, no)
+
+    def _from(self, k: int, decide: Decide, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+        if k == len(self.matches):
+            return no()
+        found = self.matches[k]
+        taken = lambda: self._handle(found, yes)
+        last = self.certain and k == len(self.matches) - 1
+        if last or not is_staged(found.flag):
+            return taken()
+        return decide(found.flag, taken, lambda: self._from(k + 1, decide, yes, no))
+
+    def _handle(self, found: Alternative, body: Callable[[], Any]) -> Any:
+        self.exception = found.build()
+        if found.original is None or current_builder() is not None:
+            return body()
+        trace = found.original.__traceback__
+        try:
+            raise found.original
+        except BaseException:
+            found.original.__traceback__ = trace
+            return body()  # so that sys.exc_info() and __context__ are Python's
+
+
+def _merged(matches: list[Alternative]) -> Alternative:
+    """One alternative that stands for several, of which only whether they are pending matters."""
+    flag = matches[0].flag
+    for other in matches[1:]:
+        flag = True if True in (flag is True, other.flag is True) else _or(flag, other.flag)
+    first = matches[0]
+    return Alternative(first.form, first.values, flag, first.original, first.location)
+
+
+def _or(a: Any, b: Any) -> Any:
+    return elementwise.logical_or(truth(a), truth(b))
+
+
+# --- raising --------------------------------------------------------------------------------------
+
+
+def thrown(exception: Any, cause: Any = None) -> Thrown:
+    """A raise statement within a `try`; at once where nothing is traced."""
+    error = exception() if isinstance(exception, type) else exception
+    cause = cause() if isinstance(cause, type) else cause
+    if current_builder() is None or not isinstance(error, BaseException):
+        throw(error, cause)
+    if cause is not None:
+        error.__cause__ = cause
+    return Thrown([Alternative.of(error, here())])
+
+
+def caught(error: BaseException) -> Thrown:
+    """What Python itself has raised in the body of a `try`."""
+    if current_builder() is not None:
+        return Thrown([Alternative.of(error, here())])
+    form = Form(type(error), tree.LEAF, ())
+    return Thrown([Alternative(form, (), True, error)])
+
+
+def throw(error: Any, cause: Any = None) -> NoReturn:
+    if cause is None:
+        raise error
+    raise error from cause

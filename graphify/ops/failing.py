@@ -1,0 +1,177 @@
+"""What a part of the program raises, as a value: the ops that a staged `try` decides on.
+
+    failure(*operands; body, kinds)        0, or k + 1 where running body raises kinds[k]
+    failure_text(*operands; body, kinds)   the text of that exception, in bytes
+
+`body` is a closed sub-graph whose results are all values that may fail (`strict`): in a `try` the
+failure itself is the answer, so whatever could fail is evaluated, in program order. It prints
+nothing and gives nothing. An exception of none of these classes counts as none: whoever runs the
+part itself meets it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import GraphifyError, InvalidArgumentError
+from graphify.ir import safety
+from graphify.ir.graph import Graph, Node, Value
+from graphify.ir.interpret import run
+from graphify.ir.op import defop
+from graphify.ir.types import Spec
+
+Kinds = tuple[type[BaseException], ...]
+
+LENGTH = 1024  # bytes of a text; longer ones end in an ellipsis
+
+
+def _raised(operands: Sequence[Any], body: Graph, kinds: Kinds) -> tuple[int, BaseException | None]:
+    try:
+        run(body, operands)
+    except Exception as error:  # noqa: BLE001 - which one is the answer
+        exact = [k for k, kind in enumerate(kinds) if type(error) is kind]
+        found = exact or [k for k, kind in enumerate(kinds) if isinstance(error, kind)]
+        return (found[0] + 1, error) if found else (0, None)
+    return 0, None
+
+
+def _failure_eval(*operands: Any, body: Graph, kinds: Kinds) -> Any:
+    return np.asarray(_raised(operands, body, kinds)[0], np.int64)
+
+
+def _text_eval(*operands: Any, body: Graph, kinds: Kinds) -> Any:
+    return encode(text_of(_raised(operands, body, kinds)[1]))
+
+
+def raw(error: BaseException) -> BaseException:
+    """An exception as plain Python has it, before its message was made to name the user's line."""
+    cause = error.__cause__
+    if getattr(error, "location", None) is not None and type(cause) is type(error):
+        return raw(cause)
+    return error
+
+
+def text_of(error: BaseException | None) -> str:
+    """What `str(error)` is in plain Python."""
+    error = None if error is None else raw(error)
+    return str(error.message) if isinstance(error, GraphifyError) else str(error or "")
+
+
+def encode(text: str) -> Any:
+    raw = text.encode()
+    if len(raw) > LENGTH:
+        raw = raw[: LENGTH - 3].decode(errors="ignore").encode() + b"..."
+    return np.frombuffer(raw.ljust(LENGTH, b"\0"), np.uint8)
+
+
+def decode(raw: Any) -> str:
+    return bytes(np.asarray(raw)).rstrip(b"\0").decode()
+
+
+_CONTROL = {"control": True, "contained": True}
+
+failure = defop(
+    "failure",
+    spec=lambda *operands, body, kinds: Spec((), np.dtype(np.int64)),
+    eval=_failure_eval,
+    tf="failure",
+    extra=_CONTROL,
+    doc="which of some exceptions a sub-graph raises, as a number; 0 for none",
+)
+
+failure_text = defop(
+    "failure_text",
+    spec=lambda *operands, body, kinds: Spec((LENGTH,), np.dtype(np.uint8)),
+    eval=_text_eval,
+    tf="failure_text",
+    extra=_CONTROL,
+    doc="the text of the exception that a sub-graph raises, in bytes",
+)
+
+# --- which nodes may raise what -------------------------------------------------------------------
+
+_INDEXING = dict.fromkeys(("slice", "slice_update", "gather", "scatter", "in_range"), (IndexError,))
+_LINEAR = dict.fromkeys(
+    ("solve", "inv", "det", "cholesky", "eig", "eigh", "eigvals", "eigvalsh", "svd", "svdvals")
+    + ("lstsq", "lstsq_residuals", "pinv", "qr", "slogdet", "adjugate"),
+    (np.linalg.LinAlgError, ValueError),
+)
+_DIVISION = dict.fromkeys(
+    ("nonzero_divisor", "divide", "floor_divide", "remainder", "fmod"), (ZeroDivisionError,)
+)
+_RAISES: dict[str, Kinds] = {
+    **_INDEXING,
+    **_LINEAR,
+    **_DIVISION,
+    **dict.fromkeys(("add", "subtract", "multiply", "negative"), (OverflowError,)),
+    "power": (ZeroDivisionError, OverflowError, ValueError),
+    "to_int": (ValueError, OverflowError),
+    "check": (InvalidArgumentError,),
+    "broadcast_to": (ValueError,),
+    "reshape": (ValueError,),
+    "not_all": (),
+}
+_ANY: Kinds = (ValueError, IndexError, ZeroDivisionError, OverflowError, TypeError)
+
+
+def raises(node: Node) -> Kinds:
+    """The classes of what a node by itself, without its sub-graphs, may raise."""
+    if node.op.name in ("raise", "assert"):
+        return (node.attrs["exception"].kind,)
+    if node.op.name == "check":
+        return _RAISES["check"]
+    if node.effects or node.op.extra.get("control") or safety.cannot_fail(node):
+        return ()
+    shapes = () if _RAISES.get(node.op.name) == () else (ValueError,) * _has_sizes(node)
+    return (*_RAISES.get(node.op.name, _ANY), *shapes)
+
+
+def _has_sizes(node: Node) -> bool:
+    """Whether only the run knows some shapes, so that they may turn out not to fit."""
+    specs = (*node.specs, *(value.spec for value in node.inputs))
+    return any(not isinstance(dim, int) for spec in specs for dim in spec.shape)
+
+
+def failing(nodes: Sequence[Node], kinds: Kinds) -> Iterator[tuple[Node, type[BaseException]]]:
+    """The nodes, those of sub-graphs included, that may raise one of some classes."""
+    for node in nodes:
+        yield from ((node, found) for found in raises(node) if issubclass(found, kinds))
+        if not node.op.extra.get("contained"):
+            for _, graph in node.subgraphs:
+                yield from failing(graph.nodes, kinds)
+
+
+def may_fail(node: Node, kinds: Kinds) -> bool:
+    return next(failing([node], kinds), None) is not None
+
+
+def strict(nodes: Sequence[Node], kinds: Kinds) -> tuple[tuple[Node, ...], tuple[Value, ...]]:
+    """The nodes without effects but failing, and the values that have to be evaluated."""
+    wanted = [node for node in nodes if may_fail(node, kinds)]
+    kept = [node for node in nodes if not node.effects or node in wanted]
+    return tuple(kept), tuple(value for node in wanted for value in node.outputs)
+
+
+def acts_before_it_fails(nodes: Sequence[Node], kinds: Kinds) -> bool:
+    """Whether something is printed, drawn or the like before something else may fail."""
+    acted = False
+    for node in nodes:
+        graphs = [] if node.op.extra.get("contained") else [graph for _, graph in node.subgraphs]
+        if any(acts_before_it_fails(graph.nodes, kinds) for graph in graphs):
+            return True
+        fails, acts = may_fail(node, kinds), _acts(node)
+        again = fails and acts and node.op.name not in ("cond", "call")  # from turn to turn
+        if acted and fails or again:
+            return True
+        acted = acted or acts
+    return False
+
+
+def _acts(node: Node) -> bool:
+    graphs = [graph for _, graph in node.subgraphs]
+    if not node.effects or node.op.name in ("raise", "assert", "check"):
+        return False
+    return not graphs or any(_acts(inner) for graph in graphs for inner in graph.nodes)
