@@ -8,6 +8,7 @@ walk and no more; file, line, columns and text are read when somebody asks.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import linecache
 import os
@@ -257,8 +258,29 @@ def is_library_module(module: ModuleType) -> bool:
 
 def here() -> LazyLoc | None:
     """The user's current location, or None outside any user code."""
+    standing = _standing.get()
+    if standing is not None:
+        return standing
     frame = user_frame()
     return None if frame is None else location_of(frame)
+
+
+@contextlib.contextmanager
+def standing_at(place: LazyLoc | None) -> Iterator[None]:
+    """What is recorded meanwhile stands for an op of this place: a transformation's work."""
+    token = _standing.set(place or _standing.get())
+    try:
+        yield
+    finally:
+        _standing.reset(token)
+
+
+def is_standing() -> bool:
+    """Whether ops are recorded for a place of their own, see `standing_at`."""
+    return _standing.get() is not None
+
+
+_standing: ContextVar[LazyLoc | None] = ContextVar("graphify_standing", default=None)
 
 
 def location_of(frame: FrameType) -> LazyLoc:

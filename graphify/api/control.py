@@ -30,6 +30,7 @@ from graphify.ops import control, core
 from graphify.ops.indexing import gather
 from graphify.ops.shape import flip, iota
 from graphify.tracing.capture import SubGraph, subgraph
+from graphify.tracing.tracebacks import user_facing
 
 Function = Callable[..., Any]
 
@@ -52,6 +53,7 @@ def _decision(what: str, name: str, value: Any) -> Any:
     return tensor if tensor.is_symbolic else bool(tensor.numpy())
 
 
+@user_facing
 def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> Any:
     """`true_fun(*operands)` if `pred` holds, else `false_fun(*operands)`; only one of them runs.
 
@@ -75,6 +77,7 @@ def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> 
     return if_exp(decision, lambda: apply(true_fun, *operands), lambda: apply(false_fun, *operands))
 
 
+@user_facing
 def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
     """`branches[index](*operands)`; only that branch runs.
 
@@ -127,6 +130,7 @@ def _switch(index: Any, branches: Sequence[Function], first: int, operands: Any)
     )
 
 
+@user_facing
 def while_loop(cond_fun: Function, body_fun: Function, init_val: Any) -> Any:
     """Repeat `val = body_fun(val)` while `cond_fun(val)` holds.
 
@@ -158,6 +162,7 @@ def while_loop(cond_fun: Function, body_fun: Function, init_val: Any) -> Any:
     return loops.while_(test, body, (init_val,), ("the carried value",))[0]
 
 
+@user_facing
 def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
     """`for i in range(lower, upper): val = body_fun(i, val)`.
 
@@ -195,6 +200,7 @@ def _bound(what: str, name: str, value: Any) -> Any:
     return tensor if tensor.is_symbolic else int(tensor.numpy())
 
 
+@user_facing
 def scan(
     f: Function, init: Any, xs: Any, length: Any = None, reverse: bool = False
 ) -> tuple[Any, Any]:

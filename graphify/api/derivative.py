@@ -20,6 +20,7 @@ from graphify.api.linearised import Linearised, matching, named, places_of, spli
 from graphify.api.pullback import forward_jacobian, reverse_jacobian
 from graphify.ir.bind import Tensor
 from graphify.ops import core, derivative
+from graphify.tracing.tracebacks import user_facing
 from graphify.transforms.jvp import pushforward
 
 Function = Callable[..., Any]
@@ -65,6 +66,7 @@ def _value_and_grad(
 ) -> Function:
     structures.check_callable(function, what)
 
+    @user_facing
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         places = places_of(argnums, args, what)
         run = Linearised(what, function, args, kwargs, places)
@@ -104,6 +106,7 @@ def grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = F
 def _grad(function: Function, argnums: int | Sequence[int], has_aux: bool) -> Function:
     both = _value_and_grad(function, argnums, has_aux, "grad")
 
+    @user_facing
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         value, gradient = both(*args, **kwargs)
         return (gradient, value[1]) if has_aux else gradient
@@ -111,6 +114,7 @@ def _grad(function: Function, argnums: int | Sequence[int], has_aux: bool) -> Fu
     return named(wrapper, function, "grad")
 
 
+@user_facing
 def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """The value of a function and the function that pulls cotangents back to its arguments.
 
@@ -140,6 +144,7 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, 
     keys = [run.key(target) for target in targets]
     run.let_go(primals)
 
+    @user_facing
     def pullback(cotangent: Any) -> tuple[Any, ...]:
         gs = matching(cotangent, treedef, targets, "pullback: argument 0 'cotangent'")
         return tuple(run.arranged(run.pull(keys, gs)))
@@ -147,6 +152,7 @@ def vjp(function: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, 
     return (result, pullback, aux) if has_aux else (result, pullback)
 
 
+@user_facing
 def jvp(
     function: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
 ) -> tuple[Any, ...]:
@@ -228,6 +234,7 @@ def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, what:
     if mode not in ("reverse", "forward"):
         raise ValueError(f"{what}: mode: expected 'reverse' or 'forward', got {mode!r}")
 
+    @user_facing
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         places = places_of(argnums, args, what)
         run = Linearised(what, function, args, kwargs, places)
@@ -292,6 +299,7 @@ def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
 def _hessian(function: Function, argnums: int | Sequence[int]) -> Function:
     both = _value_and_grad(function, argnums, False, "hessian")
 
+    @user_facing
     def gradient(*args: Any, **kwargs: Any) -> Any:
         return both(*args, **kwargs)[1]
 

@@ -17,6 +17,7 @@ import numpy as np
 from graphify import tree
 from graphify.api.function import DISTINCT_NUMBERS, Function
 from graphify.ir.bind import active_tapes, current_builder
+from graphify.tracing.tracebacks import user_facing
 
 
 class Derived(Function):
@@ -34,6 +35,7 @@ class Derived(Function):
         )
         self._places = (places,) if isinstance(places, int) else tuple(places)
 
+    @user_facing
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if current_builder() is not None or active_tapes() or self._takes_numbers(args):
             return self._python_function(*args, **kwargs)

@@ -15,6 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -167,6 +168,23 @@ class Function(Room):
     # --- calls and traces ---
 
     def _call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
+        try:
+            return self._call_with(args, kwargs)
+        except TypeError:
+            self._check_fit(args, kwargs)
+            raise
+
+    def _check_fit(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        """Raise what Python raises for arguments that do not fit the function."""
+        try:
+            self._signature.bind(*args, **kwargs)
+        except TypeError:
+            function = self._python_function
+            if type(function) is FunctionType and not hasattr(function, "__signature__"):
+                function(*args, **kwargs)  # its body does not run
+            raise
+
+    def _call_with(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
         if self.input_signature is not None:
             args, kwargs = self._fit_signature(args, kwargs)
         call = Call(self._signature, args, kwargs)

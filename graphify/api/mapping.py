@@ -29,6 +29,7 @@ from graphify.ops.control import map_
 from graphify.ops.keys import getitem
 from graphify.ops.shape import move_axis, stack
 from graphify.tracing.capture import SubGraph, subgraph
+from graphify.tracing.tracebacks import user_facing
 from graphify.transforms.vmap import batch_graph
 
 Function = Callable[..., Any]
@@ -148,6 +149,7 @@ def vmap(
 
 
 def _vmap(function: Function, in_axes: Any, out_axes: Any, axis_size: int | None) -> Function:
+    @user_facing
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         axes = list(in_axes) if isinstance(in_axes, (tuple, list)) else in_axes
         if isinstance(axes, list) and len(axes) != len(args):
@@ -170,6 +172,7 @@ def _vmap(function: Function, in_axes: Any, out_axes: Any, axis_size: int | None
     return wrapper
 
 
+@user_facing
 def vectorized_map(fn: Function, elems: Any) -> Any:
     """`fn` applied to every element of `elems` along axis 0, all at once.
 
@@ -283,6 +286,7 @@ def _placed(what: str, result: Tensor, batched: bool, axis: Any, count: Dim) -> 
     return move_axis(result, 0, structures.normal_axis(axis, result.ndim, f"{what}: out_axes"))
 
 
+@user_facing
 def map_fn(fn: Function, elems: Any) -> Any:
     """`fn` applied to every element of `elems` along axis 0, one after the other.
 

@@ -25,6 +25,7 @@ from graphify.ir.bind import Tensor, current_builder, refresh, taping, tell_tape
 from graphify.ir.sizes import decide_equal
 from graphify.ir.types import is_inexact
 from graphify.ops import core
+from graphify.tracing.tracebacks import user_facing
 from graphify.transforms.tape import Key, Tape, tensor_of
 from graphify.transforms.vjp import adopt, backprop
 
@@ -171,6 +172,7 @@ class GradientTape:
 
     # --- derivatives ---
 
+    @user_facing
     def gradient(
         self,
         target: Any,
@@ -208,6 +210,7 @@ class GradientTape:
             settled = self._settled(grads, keys, unconnected_gradients, ())
             return structure.unflatten(structures.released(settled, gs))
 
+    @user_facing
     def jacobian(self, target: Any, sources: Any, unconnected_gradients: str = "none") -> Any:
         """All first derivatives of one target with respect to each source.
 
@@ -229,6 +232,7 @@ class GradientTape:
             rows = reverse_jacobian(self._tape, self._tape.key(y), keys)
             return structure.unflatten(self._settled(rows, keys, unconnected_gradients, y.dims))
 
+    @user_facing
     def batch_jacobian(self, target: Any, source: Any, unconnected_gradients: str = "none") -> Any:
         """The Jacobian of each example of a batch.
 

@@ -37,7 +37,10 @@ def _fill(node: Any, old: Any) -> None:
     if getattr(node, "lineno", None) is not None:
         return
     if "lineno" in node._attributes:
-        for name, value in zip(POSITION, _span(old), strict=True):
+        line, column, *end = _span(old)
+        if isinstance(node, gast.Attribute) and line is not None and end[0] != line:
+            end = [line, column + 1]  # NOTE: CPython would take the call's line from its end
+        for name, value in zip(POSITION, (line, column, *end), strict=True):
             setattr(node, name, value)
     for child in gast.iter_child_nodes(node):
         _fill(child, old)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -27,26 +28,29 @@ import gast
 
 from graphify.config import config
 from graphify.errors import GraphifyError, compose
+from graphify.ir.bind import current_builder
 from graphify.location import LazyLoc, SourceLoc, is_internal
 from graphify.syntax.loader import is_part
 from graphify.tracing.operands import operands_of
 from graphify.tracing.remedies import remedy_for
 
 F = TypeVar("F", bound=Callable[..., Any])
-MACHINERY = (ast.__file__, gast.__file__)  # what conversion runs on
+MACHINERY = (ast.__file__, gast.__file__, inspect.__file__)  # what conversion runs on
 DEEP = 100  # calls of the user's that a stand-in traceback shows
 _UNBOUND = re.compile(r"[\w.<>]+\(\) (missing|takes|got (an unexpected|multiple values|some)) ")
 
 
 def user_facing(function: F) -> F:
-    """A function of the public interface: errors leave it as the user gets to see them."""
+    """A function of the public interface: errors leave it as the user gets to see them, unless it is
+    called in a trace, where they are on their way still."""
 
     @functools.wraps(function)
     def shown(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
         except BaseException as error:
-            show(error)
+            if current_builder() is None:
+                show(error)
             raise
 
     return shown  # type: ignore[return-value]
@@ -93,17 +97,24 @@ def _of_users(entries: Sequence[TracebackType]) -> list[TracebackType]:
 
 def _complete(error: Exception) -> None:
     """Add operands and a remedy to the text of an error that names the user's line."""
-    message = getattr(error, "message", None)
-    if getattr(error, "location", None) is None or message is None or hasattr(error, "users_own"):
+    if is_users(error):
         return
-    place = error.location = place_of(error)  # type: ignore[attr-defined]
+    place, message = place_of(error), getattr(error, "message", None)
+    if place is None or message is None and getattr(error, "location", None) is not None:
+        return
+    if message is None:
+        message = error.message = str(error)  # type: ignore[attr-defined]
+    error.location = place  # type: ignore[attr-defined]
     remedy = getattr(error, "remedy", None) or remedy_for(error, message)
     text = compose(message, place, remedy)
     if isinstance(error, GraphifyError):
         error.remedy = remedy
     if hasattr(error, "_msg"):  # NumPy's AxisError, which keeps its text there
         error._msg = text
-    error.args = (text, *error.args[1:])
+    before, error.args = error.args, (text, *error.args[1:])
+    if str(error) != text:  # a class that makes its text of other things
+        error.args, error.message = before, None  # type: ignore[attr-defined]
+        error.add_note(compose("", place, remedy).lstrip("\n"))
 
 
 def place_of(error: BaseException) -> SourceLoc | None:
@@ -123,6 +134,8 @@ def place_of(error: BaseException) -> SourceLoc | None:
 
 def is_users(error: BaseException) -> bool:
     """Whether the user's own code raised an error, or Python did for it."""
+    if hasattr(error, "users_own") or getattr(error, "message", None) is not None:
+        return hasattr(error, "users_own")
     if type(error) is TypeError and _UNBOUND.match(str(error)):
         return True  # a call whose arguments do not fit, wherever it was made from
     entries = list(_entries(error.__traceback__))

@@ -22,6 +22,7 @@ from graphify.ir.op import Op
 from graphify.ir.replay import bind_at, replay, substitute_attrs, unify
 from graphify.ir.sizes import Dim, SizeVar, dim_variables
 from graphify.ir.types import Spec, is_inexact
+from graphify.location import standing_at
 from graphify.ops import core
 from graphify.ops.control import map_
 from graphify.ops.elementwise import where
@@ -103,7 +104,8 @@ class _Batch:
             args, batched = self.shielded(args, batched, self.mask, _SINGULAR[node.op.name])
         if self.mask is not None and node.op.name in ("call", "cond"):
             attrs = {**attrs, "mask": self.mask}
-        return batch_op(node.op, args, batched, self.size, attrs)
+        with standing_at(node.source):
+            return batch_op(node.op, args, batched, self.size, attrs)
 
     def shielded(
         self, args: Sequence[Tensor], batched: Sequence[bool], mask: Tensor, harmless: float

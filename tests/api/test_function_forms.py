@@ -193,7 +193,7 @@ def test_wrong_arguments_are_the_functions_own_type_error():
     def f(x, y):
         return x + y
 
-    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
         f(np.ones(1))
     with pytest.raises(TypeError, match="unexpected keyword argument 'w'"):
         f(np.ones(1), np.ones(1), w=2)
