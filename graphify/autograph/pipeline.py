@@ -29,6 +29,7 @@ from graphify.autograph.converters import (
     asserts,
     assignments,
     attributes,
+    breakpoints,
     calls,
     comprehensions,
     conditional_expressions,
@@ -56,6 +57,7 @@ from graphify.syntax.printer import to_source
 # In order. Expressions come first, so that later converters may insert finished operator calls.
 PASSES = (
     names,  # before anything looks at attributes
+    breakpoints,
     generators,  # before everything else: it makes statements of expressions
     genexps,  # makes functions
     match,  # makes comparisons and if statements

@@ -34,7 +34,7 @@ PLAIN_BUILTINS = _words("""
 """)
 # Builtins that see the frame of their caller, or run text: conversion would change their answer.
 FORBIDDEN = _words("""
-    exec eval locals globals vars dir breakpoint compile
+    exec eval locals globals vars dir compile
 """)
 
 # Methods that change their object: those writes must be seen by the operators.
@@ -126,9 +126,16 @@ def is_exception(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
+def is_debugger(value: Any) -> bool:
+    """Whether a callee stops in a debugger, at the frame of its caller."""
+    return value is breakpoint or (
+        getattr(value, "__module__", None) == "pdb" and value.__name__ == "set_trace"
+    )
+
+
 def is_plain_callable(value: Any) -> bool:
     """Whether a callee does the right thing with tensors without being converted."""
-    if isinstance(value, np.ufunc):
+    if isinstance(value, np.ufunc) or is_debugger(value):
         return True
     if is_builtin(value):
         return value.__name__ in PLAIN_BUILTINS
