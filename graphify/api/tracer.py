@@ -17,8 +17,8 @@ from graphify.api.concrete import Traced
 from graphify.api.inspection import remember_report
 from graphify.api.writing import Origin, Output, Write
 from graphify.autograph.operators.calls import call as converted_call
-from graphify.autograph.operators.texts import check_marks
 from graphify.autograph.operators.iterators import refuse_to_return
+from graphify.autograph.operators.texts import check_marks
 from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.config import config
 from graphify.errors import TraceError, at

@@ -185,6 +185,10 @@ class Root(Builder):
             known = self.spaces[id(names)] = Space(names, dict(names))
         return known
 
+    def made(self, function: FunctionType) -> bool:
+        """Whether the trace itself defined a function, whose cells and globals are fit to use."""
+        return any(space.twin is function.__globals__ for space in self.spaces.values())
+
     def wrote_outside(self) -> bool:
         """Whether the trace updated an array that it took from outside."""
         return any(t._base is None and t._version for _, t in self.outside.values())

@@ -34,11 +34,64 @@ def ambiguous(x):
     return -x
 
 
-def generator(x):
-    def rows():
-        yield x  # SyntaxUnsupported
+def generator_returned(x):
+    return (v * 2 for v in x)  # TraceError
 
-    return sum(rows())
+
+def generator_that_is_sent_values(x):
+    def running():
+        total = 0.0
+        for v in x:
+            total = total + (yield total) + v  # SyntaxUnsupported
+
+    return list(running())
+
+
+def generator_pulled_where_it_is_staged(x, y):
+    def positive(values):
+        for v in values:
+            if v > 0:  # TraceError
+                yield v
+
+    return [a * b for a, b in zip(positive(x), positive(y))]
+
+
+def generator_left_half_way(x, s):
+    def doubled():
+        for v in x:
+            yield v * 2
+
+    def above(values):
+        for v in values:  # TraceError
+            if v > s:
+                return v
+        return s
+
+    values = doubled()
+    return above(values) + above(values)
+
+
+def generator_consumed_in_a_loop(x, k):
+    values = (v for v in x)
+    total = 0.0
+    for _ in range(k):
+        for v in values:  # TraceError
+            total += v
+    return total
+
+
+def match_with_too_many_parts(x):
+    match 1 + 2j:
+        case complex(1, 2):  # TypeError
+            return x
+    return -x
+
+
+def match_of_an_array(x):
+    match x:
+        case 1.0:  # ValueError
+            return x
+    return -x
 
 
 async def coroutine(x):  # SyntaxUnsupported

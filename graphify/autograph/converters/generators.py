@@ -21,6 +21,8 @@ In all forms a yield becomes a statement of its own first:
                                     for item in source: yield item
                                     x = ag.returned(source)
 
+where a pulled generator keeps its `yield from`.
+
 A generator function defined inside another function is left alone: it is converted from its own
 source when somebody consumes it.
 """
@@ -73,12 +75,12 @@ class _Yields(Converter):
         return self.generic_visit(node)
 
     def visit_Assign(self, node: Any) -> Any:
-        new, node.value = self._value(node.value, node)
-        return [*new, node] if new else self.generic_visit(node)
+        if isinstance(node.value, (gast.Yield, gast.YieldFrom)):
+            new, node.value = self._value(node.value, node)
+            return [*new, node]
+        return self.generic_visit(node)
 
-    def visit_Return(self, node: Any) -> Any:
-        new, node.value = self._value(node.value, node)
-        return [*new, node] if new else self.generic_visit(node)
+    visit_Return = visit_Assign
 
     def visit_Yield(self, node: Any) -> Any:
         self.ctx.unsupported(
@@ -94,13 +96,15 @@ class _Yields(Converter):
         match value:
             case gast.Yield(value=sent):
                 return self._emit(sent, at), origin.inherit(gast.Constant(None, None), at)
+            case gast.YieldFrom() if self.ctx.form == PULL:
+                return [], self._delegated(value, at)
             case gast.YieldFrom(value=iterable):
                 name = self.ctx.internal_name("source")
                 source = self.ctx.operator("iter", at, iterable)
                 new = self.ctx.statements("name = iterator", at, name=name, iterator=source)
                 new += self._all_of(self._name(name, at), at)
                 return new, self.ctx.operator("returned", at, self._name(name, at))
-        return [], value
+        raise AssertionError("no yield")
 
     def _emit(self, value: Any, at: Any) -> list[Any]:
         value = value or origin.inherit(gast.Constant(None, None), at)
@@ -114,7 +118,14 @@ class _Yields(Converter):
         leave = 'return ag.Undefined("its value")' if self.returns_value else "return"
         return self.ctx.statements(f"if call:\n    {leave}", at, call=call)
 
+    def _delegated(self, value: Any, at: Any) -> Any:
+        value.value = self.ctx.operator("known_items", at, value.value)
+        return value
+
     def _all_of(self, iterable: Any, at: Any) -> list[Any]:
+        if self.ctx.form == PULL:
+            delegated = self._delegated(origin.inherit(gast.YieldFrom(iterable), at), at)
+            return [origin.inherit(gast.Expr(delegated), at)]
         name = self.ctx.internal_name("item")
         body = self._emit(self._name(name, at), at)
         return self.ctx.statements(

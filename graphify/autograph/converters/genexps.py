@@ -39,7 +39,10 @@ class _Expressions(Converter):
         clauses = node.generators
         if any(clause.is_async or not _is_plain(clause.target) for clause in clauses):
             return node
-        if find_walrus([node.elt, *(test for clause in clauses for test in clause.ifs)]) is not None:
+        if (
+            find_walrus([node.elt, *(test for clause in clauses for test in clause.ifs)])
+            is not None
+        ):
             return node
         return self._made(node, clauses, node.elt)
 

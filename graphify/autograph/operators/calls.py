@@ -11,7 +11,14 @@ import functools
 import operator
 import sys
 from collections.abc import Callable
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+)
 from typing import Any
 
 import numpy as np
@@ -67,6 +74,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if builder is not None and isinstance(owner, (np.random.Generator, np.random.RandomState)):
         draw = getattr(as_generator(owner), function.__name__)  # the same stream, at each run
         return draw(*args, **kwargs)
+    if isinstance(function, MethodWrapperType) and function.__name__ == "__setattr__":
+        return OVERLOADS[object.__setattr__](owner, *args)  # super().__setattr__(name, value)
     if isinstance(function, MethodType):
         if isinstance(function.__func__, FunctionType):
             return call(function.__func__, function.__self__, *args, **kwargs)
@@ -108,6 +117,11 @@ def _passes_on(function: Any) -> bool:
     user_call = getattr(type(function), "__call__", None)  # noqa: B004
     known = isinstance(user_call, FunctionType) and is_convertible(user_call)
     return isinstance(function, functools.partial) or isinstance(owner, (list, dict, set)) or known
+
+
+def decorator(function: Any) -> Callable[[Any], Any]:
+    """A decorator of a function that converted code defines: its call is one like any other."""
+    return lambda decorated: call(function, decorated)
 
 
 _IMPURE_MODULES = {
@@ -160,9 +174,22 @@ def _construct(cls: type, args: Any, kwargs: Any) -> Any:
         scalar = core.copy(core.to_dtype(resolve(args[0]), cls))  # np.float32(x): never x itself
         scalar._scalar = not scalar.dims
         return scalar
+    if current_builder() is not None and _starts_bare(cls):
+        instance = object.__new__(cls)
+        remember_local(instance)
+        call(cls.__init__, instance, *args, **kwargs)
+        return instance
     instance = cls(*args, **kwargs)
     remember_local(instance)
     return instance
+
+
+def _starts_bare(cls: Any) -> bool:
+    """Whether an `__init__` of the user's does all that making an instance takes."""
+    from graphify.autograph.operators.descriptors import is_own
+
+    plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
+    return plain and is_own(cls.__init__)
 
 
 def remember_local(instance: Any) -> None:
@@ -210,7 +237,7 @@ def converted(
 
     conversion = convert(function, form=form)
     root = root_of(current_builder())
-    if root is None:
+    if root is None or root.made(function):
         return conversion.instantiate(function, None, None, operators, consumer)
     space = root.space(function.__globals__)
     for name in conversion.global_names | conversion.written_globals:

@@ -10,8 +10,8 @@ and writes to it are logged like those to attributes (see heap.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from graphify.autograph.operators.undefined import Unreachable
@@ -55,38 +55,43 @@ class Consumer:
 
     def __init__(
         self,
-        body: Callable[..., Any],
+        body: FunctionType,
         state: tuple[Any, ...],
         names: tuple[str, ...],
-        test: Callable[..., Any] | None = None,
+        test: FunctionType | None = None,
     ) -> None:
         self.body, self.test, self.names = body, test, names
         self.state = list(state)
         self.builder = current_builder()
+        cells = dict(zip(body.__code__.co_freevars, body.__closure__ or (), strict=True))
+        self.cells = {i: cells[name] for i, name in enumerate(names) if name in cells}
 
     def emit(self, item: Any) -> None:
         """Run the body for one item."""
-        new = self.body(item, *self.state)
+        new = self.body(item, *self._current())
         if isinstance(new, Unreachable):  # the turn raises: what comes next does not matter
             return
         builder = current_builder()
-        inside = builder is not None and builder is not self.builder
         for index, value in enumerate(new):
             if value is self.state[index]:
                 continue
-            if inside:
-                assert builder is not None
+            if builder is not None and index not in self.cells:
                 place = Variable(self, index)
-                builder.writes.setdefault(place.key, (place, self.state[index]))
+                inside = builder is not self.builder
+                builder.log_write(place.key, place, self.state[index], inside)
             self.state[index] = value
+
+    def _current(self) -> list[Any]:
+        """The state now. What the body shares with other functions is in a cell, which the
+        generator may rebind, too; such a cell is a place of its own."""
+        for index, cell in self.cells.items():
+            self.state[index] = cell.cell_contents
+        return self.state
 
     def goes_on(self) -> Any:
         """Whether the loop wants the next item."""
-        return True if self.test is None else self.test(*self.state)
+        return True if self.test is None else self.test(*self._current())
 
     def result(self) -> tuple[Any, ...]:
-        """The state at the end of the loop. Nothing else knows the places: their log goes."""
-        if self.builder is not None:
-            for index in range(len(self.names)):
-                self.builder.writes.pop((id(self), index), None)
-        return tuple(self.state)
+        """The state at the end of the loop."""
+        return tuple(self._current())

@@ -1,8 +1,8 @@
 """Iterators over sequences: a position in one, which staged control flow can carry.
 
-    it = iter(x)               # Cursor(x), position 0
-    first = next(it)           # x[0], position 1
-    for v in it: ...           # from position 1 on
+it = iter(x)               # Cursor(x), position 0
+first = next(it)           # x[0], position 1
+for v in it: ...           # from position 1 on
 """
 
 from __future__ import annotations
@@ -76,9 +76,7 @@ class Cursor:
 # --- what prelude.py calls ------------------------------------------------------------------------
 
 
-def spread(
-    iterable: Any, value: Callable[[Any], Any], wanted: Callable[[Any], Any] | None
-) -> Any:
+def spread(iterable: Any, value: Callable[[Any], Any], wanted: Callable[[Any], Any] | None) -> Any:
     """What a generator expression goes over: a range item by item where its values are Python's,
     so that they stay so (`sum(i for i in range(10))` is a number)."""
     if not isinstance(iterable, range) or len(iterable) <= LONG or current_builder() is None:

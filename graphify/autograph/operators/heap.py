@@ -12,11 +12,13 @@ from types import CellType, FunctionType
 from typing import Any, TypeAlias
 
 from graphify.autograph.operators.choice import narrowed
-from graphify.autograph.operators.consumer import Consumer
+from graphify.autograph.operators.consumer import Consumer, Variable
 from graphify.autograph.operators.state import Entry, take_apart
+from graphify.autograph.operators.undefined import Undefined
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Builder, Value, param
-from graphify.tracing.guards import Place
+from graphify.tracing.capture import ABSENT, root_of, undo
+from graphify.tracing.guards import MISSING, Place
 from graphify.tracing.places import Contents, forget_local
 
 State: TypeAlias = tuple[Any, ...]  # the values of the state variables
@@ -27,7 +29,7 @@ Names: TypeAlias = tuple[str, ...]
 class Slot:
     """A tensor's storage, an attribute or a closure cell that a block writes."""
 
-    target: Tensor | Place | Contents
+    target: Tensor | Place | Contents | Variable
     before: Any
 
     @property
@@ -40,9 +42,12 @@ class Slot:
         value = self.target.read()
         return Undefined(self.target.name) if value is MISSING else value  # type: ignore[union-attr]
 
-    def take_apart(self, ahead: bool = False) -> Entry:
-        contents = isinstance(self.target, Contents)
-        return take_apart(self.name, narrowed(self.read()), contents, ahead)
+    def take_apart(self, opened: Callable[[Any], Any] | None = None, ahead: bool = False) -> Entry:
+        """What it holds as an entry; `opened`: see made.py."""
+        contents, value = isinstance(self.target, Contents), narrowed(self.read())
+        if opened is not None and not contents:
+            value = opened(value)
+        return take_apart(self.name, value, contents, ahead)
 
     def write(self, value: Any) -> None:
         """Write within the current frame, logged like any other write."""
@@ -55,8 +60,23 @@ class Slot:
             self.target._value = value_in(resolve(as_tensor(value)), builder)
             self.target._version += 1
         else:
-            builder.log_write(key, self.target, self.target.read())
-            self.target.write(value)
+            before = self.target.read()
+            before = ABSENT if before is MISSING else before
+            builder.log_write(key, self.target, before, not self._is_own(builder))
+            if isinstance(value, Undefined) and getattr(self.target, "kind", "") == "attribute":
+                undo([(self.target, ABSENT)])
+            else:
+                self.target.write(value)
+
+    def _is_own(self, builder: Builder) -> bool:
+        """Whether the frame itself made what the target is a part of."""
+        if isinstance(self.target, Variable):
+            return self.target.holder.builder is builder
+        root = root_of(builder)
+        if root is None or not isinstance(self.target, Place):
+            return False
+        _, home = root.local_objects.get(id(self.target.holder), (None, None))
+        return home is builder.home
 
 
 def _tensor_name(tensor: Tensor) -> str:

@@ -188,8 +188,13 @@ def _of_sequence(iterable: Any) -> Items:
         rows = resolve(as_tensor(iterable))  # views: what is written to them is written to it
         return Items(rows.dims[0], lambda i: rows[i], shown=(rows,))
     values = list(iterable)
-    tensor = resolve(asarray_hook(values))
-    return Items(builtins.len(values), lambda i: tensor[i], values)
+
+    def item(i: Any) -> Any:
+        if not (isinstance(i, Tensor) and resolve(i).is_symbolic):
+            return values[int(i)]
+        return resolve(asarray_hook(values))[i]
+
+    return Items(builtins.len(values), item, values)
 
 
 def enumerate(iterable: Any, start: Any = 0) -> Any:

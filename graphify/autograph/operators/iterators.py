@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -22,6 +22,7 @@ from graphify.autograph.operators.generators import Generator
 from graphify.autograph.operators.iteration import Items, items_of
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
+from graphify.errors import TraceError
 from graphify.ir.bind import Tensor, current_builder
 from graphify.location import here
 
@@ -38,13 +39,15 @@ def is_symbolic(value: Any) -> bool:
     return is_lazy(value) or isinstance(value, (Items, Tensor)) and items_of(value) is not None
 
 
-def run(function: FunctionType, *args: Any) -> Any:
+def run(function: Plain, *args: Any) -> Any:
     """A function of the prelude, converted."""
+    assert isinstance(function, FunctionType)
     return certain(converted(function)(*args))
 
 
-def lazily(function: FunctionType, *args: Any, **kwargs: Any) -> Any:
+def lazily(function: Plain, *args: Any, **kwargs: Any) -> Any:
     """A generator of the prelude."""
+    assert isinstance(function, FunctionType)
     if current_builder() is None:
         return converted(function, form="pull")(*args, **kwargs)
     return Generator(function, args, kwargs)
@@ -210,7 +213,7 @@ def _sum(plain: Plain, iterable: Any, /, start: Any = 0) -> Any:
     return run(prelude.sum_of, iterable, start)
 
 
-def _extreme(function: FunctionType) -> Plain:
+def _extreme(function: Plain) -> Plain:
     def extreme(plain: Plain, iterable: Any, **kwargs: Any) -> Any:
         key = kwargs.get("key")
         empty = (lambda: kwargs["default"]) if "default" in kwargs else (lambda: plain(()))
@@ -245,6 +248,10 @@ def with_iterators(name: str, plain: Plain) -> Plain:
         def take(*args: Any, **kwargs: Any) -> Any:
             if builtins.len(args) > 0 and is_lazy(args[0]) and not _several(name, args):
                 return taken(plain, *args, **kwargs)
+            if builtins.len(args) > 0 and isinstance(args[0], Iterator):
+                if current_builder() is None:
+                    return getattr(builtins, name)(*args, **kwargs)
+                args = (builtins.list(args[0]), *args[1:])  # it is looked at more than once
             return plain(*args, **kwargs)
 
         take.__name__ = name
@@ -275,6 +282,18 @@ def install(operators: dict[str, Any]) -> None:
     OVERLOADS[builtins.iter], OVERLOADS[builtins.next] = iter_, next_
 
 
+def refuse_to_return(value: Any) -> None:
+    """An iterator goes on where it stands, and each run would have to begin anew."""
+    python = isinstance(value, Iterator) and type(value).__module__ == "builtins"
+    if python or is_lazy(value) or isinstance(value, Items):
+        what = "an iterator" if not isinstance(value, Generator) else repr(value)
+        raise TraceError(
+            f"the function returns {what}",
+            location=getattr(value, "made", None),
+            remedy="return list(...) of it",
+        )
+
+
 # --- itertools ------------------------------------------------------------------------------------
 
 
@@ -291,7 +310,7 @@ def _count(start: Any = 0, step: Any = 1) -> Any:
     return made
 
 
-def _of_prelude(function: FunctionType) -> Plain:
+def _of_prelude(function: Plain) -> Plain:
     return lambda *args, **kwargs: lazily(function, *args, **kwargs)
 
 

@@ -11,7 +11,6 @@ A part that is no `Pattern` is a value to compare with.
 from __future__ import annotations
 
 import collections.abc
-import functools
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -167,12 +166,10 @@ class either(Pattern):
             return False
         if ways[-1].conditions:
             found.holds(or_(*(way.test for way in ways)))
-        for name in ways[-1].values:
-            found.values[name] = functools.reduce(
-                lambda later, way, name=name: _chosen(way, name, later),
-                reversed(ways[:-1]),
-                ways[-1].values[name],
-            )
+        for name, value in ways[-1].values.items():
+            for way in reversed(ways[:-1]):
+                value = _chosen(way, name, value)
+            found.values[name] = value
         return True
 
 
@@ -205,20 +202,16 @@ class sequence_of(Pattern):
         _one_kind(subject)
         if not isinstance(subject, collections.abc.Sequence) or isinstance(subject, TEXTS):
             return False
-        length, wanted = iteration.len(subject), len(self.patterns)
-        if self.star is None:
-            return found.holds(length == wanted) and all(
-                _fits(p, subject[i], found) for i, p in enumerate(self.patterns)
-            )
-        if not found.holds(length >= wanted - 1):
+        length, star = iteration.len(subject), self.star
+        count = len(self.patterns) - (star is not None)
+        if not found.holds(length == count if star is None else length >= count):
             return False
-        last = length - (wanted - 1 - self.star)
-        middle = [subject[i] for i in range(self.star, last)]
-        parts = [
-            *(subject[i] for i in range(self.star)),
-            middle,
-            *(subject[i] for i in range(last, length)),
-        ]
+        first = count if star is None else star
+        parts = [subject[i] for i in range(first)]
+        if star is not None:
+            middle = subject[first : length - (count - first)]
+            parts.append(middle if isinstance(middle, list) else list(middle))
+            parts += [subject[length - (count - i)] for i in range(first, count)]
         return all(_fits(p, part, found) for p, part in zip(self.patterns, parts, strict=True))
 
 
@@ -258,7 +251,7 @@ class instance_of(Pattern):
         names = getattr(self.kind, "__match_args__", None)
         positional = self.positional
         if names is None and positional and issubclass(self.kind, WHOLE):
-            first, *positional = positional
+            first, positional = positional[0], positional[1:]
             names = ("the subject itself",)
             if not _fits(first, subject, found):
                 return False

@@ -3,8 +3,8 @@
     sum(g)             for item in g: start = start + item
     enumerate(g)       for item in g: yield start, item; start += 1
 
-What a trace makes of `for`, `if` and `yield` is all that these need to work on generators, arrays of
-any length and whatever else a `for` statement goes over. iterators.py says when they are used.
+What a trace makes of `for`, `if` and `yield` is all that these need to work on generators, arrays
+of any length and whatever else a `for` statement goes over; iterators.py says when they are used.
 """
 
 from __future__ import annotations
@@ -246,8 +246,10 @@ def max_of(iterable: Any, key: Callable[[Any], Any] | None, empty: Callable[[], 
     found = False
     for item in iterable:
         rank = item if key is None else key(item)
-        if not found or rank > most:
-            best, most = item, rank
+        if not found:
+            best, best_rank = item, rank
+        elif rank > best_rank:
+            best, best_rank = item, rank
         found = True
     return best if found else empty()
 
@@ -256,8 +258,10 @@ def min_of(iterable: Any, key: Callable[[Any], Any] | None, empty: Callable[[], 
     found = False
     for item in iterable:
         rank = item if key is None else key(item)
-        if not found or rank < least:
-            best, least = item, rank
+        if not found:
+            best, best_rank = item, rank
+        elif rank < best_rank:
+            best, best_rank = item, rank
         found = True
     return best if found else empty()
 
