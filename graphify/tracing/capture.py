@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import CellType, CodeType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 import numpy as np
