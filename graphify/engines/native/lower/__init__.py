@@ -13,6 +13,7 @@ from graphify.engines.native.lower import (  # noqa: F401  (each registers its r
     host,
     indexing,
     least_squares,
+    library,
     products,
     random,
     reductions,
