@@ -5,6 +5,7 @@
     len(x)                ag.len(x)
     rows.append(x)        ag.call(rows.append, x)
     np.sin(x), x.sum()    as they are: NumPy and the array dispatch by themselves
+    @counted              @ag.decorator(counted)
     np.max([x, y])        ag.call(np.max, [x, y]): NumPy does not look into a list
 
 See `resolve` for which callees count as safe. The attributes inside a callee are converted later.
@@ -72,6 +73,24 @@ class _Calls(Converter):
             new.args += node.args
         new.keywords = node.keywords
         return new
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        """Decorators of a function inside are calls; those of the converted function were made."""
+        how = [self._how_decorator(d) for d in node.decorator_list] if self.scopes else []
+        node = super().visit_FunctionDef(node)
+        for i, kind in enumerate(how):
+            if kind == "call":
+                decorator = node.decorator_list[i]
+                node.decorator_list[i] = self.ctx.operator("decorator", decorator, decorator)
+        return node
+
+    def _how_decorator(self, decorator: Any) -> str:
+        match decorator:
+            case gast.Name(id=name):
+                return "plain" if resolve.is_plain_callable(self.value_of(name)) else "call"
+            case gast.Attribute():
+                return self._how_attribute(decorator)
+        return "call"
 
     def _mark_consumed(self, node: Any, how: str) -> None:
         """A generator expression that the call exhausts captures nothing for later."""

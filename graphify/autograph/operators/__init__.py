@@ -39,7 +39,7 @@ from graphify.autograph.operators.builtins import (
     sum,
     zip,
 )
-from graphify.autograph.operators.calls import augitem, call, delitem, setitem
+from graphify.autograph.operators.calls import augitem, call, decorator, delitem, setitem
 from graphify.autograph.operators.choosing import choosing, is_
 from graphify.autograph.operators.comprehensions import dict_of, each, list_of, set_of
 from graphify.autograph.operators.comprehensions import list_ as list
@@ -97,6 +97,7 @@ __all__ = [
     "compare",
     "complex",
     "contains",
+    "decorator",
     "defined",
     "delattr_",
     "delitem",
@@ -153,6 +154,7 @@ __all__ = [
     "sum",
     "thrown",
     "tuple",
+    "type",
     "unpacked",
     "while_",
     "zip",
