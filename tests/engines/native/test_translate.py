@@ -48,7 +48,6 @@ from graphify.engines.native.loops.program import (
 )
 from graphify.engines.native.target import describe
 from graphify.engines.native.translate import translate
-from graphify.engines.native.translate.calls import Epilogue
 from graphify.ir.types import DTYPES, bfloat16
 from tests.engines.native.programs import Compiled, Failure, interpret
 
@@ -967,9 +966,9 @@ def test_products_with_epilogues() -> None:
     n, m, p_ = a.shape[0], a.shape[1], b.shape[1]
     y = result(F32, (n, p_))
     value = ap("maximum", ap("add", Load(y, (i, j)), Load(bias, (j,))), num(0))
-    epilogue = Epilogue(i, j, (Store(y, (i, j), value),))
+    body = (Store(y, (i, j), value),)
     compiled = Compiled(
-        program([a, b, bias], [y], Call("matmul", (y,), (a, b), attrs={"epilogue": epilogue}))
+        program([a, b, bias], [y], Call("matmul", (y,), (a, b), turn=(i, j), body=body))
     )
     for shape in ((3, 4, 5), (1, 1, 1), (40, 30, 50), (300, 200, 310), (0, 2, 3), (2, 0, 3)):
         x, z, v = data(F32, shape[0], shape[1]), data(F32, *shape[1:]), data(F32, shape[2])
@@ -1103,8 +1102,8 @@ def dense() -> Program:
     a, b, bias = param("a", F32, 2), param("b", F32, 2, 1), param("bias", F32, 1, 2)
     y = result(F32, (a.shape[0], b.shape[1]))
     value = ap("maximum", ap("add", Load(y, (i, j)), Load(bias, (j,))), num(0))
-    epilogue = Epilogue(i, j, (Store(y, (i, j), value),))
-    return program([a, b, bias], [y], Call("matmul", (y,), (a, b), attrs={"epilogue": epilogue}))
+    body = (Store(y, (i, j), value),)
+    return program([a, b, bias], [y], Call("matmul", (y,), (a, b), turn=(i, j), body=body))
 
 
 def test_softmax_and_lu_are_right() -> None:

@@ -262,7 +262,11 @@ class _Walk:
             for b in buffers:
                 touched[b, written] = touched.get((b, written), NOTHING) + self.length(b)
         flops = CALLS[stmt.function](self, stmt) if stmt.function in CALLS else NOTHING
-        return Work(flops, touched, {called(stmt): None})
+        total = Work(flops, touched, {called(stmt): None})
+        if stmt.body:
+            turns = self.length(stmt.outputs[0])
+            total.add(self.block(stmt.body).scaled(lambda a: a * turns))
+        return total
 
     def length(self, buffer: Buffer) -> Amount:
         return elements(buffer, self.known)
@@ -291,11 +295,7 @@ def _flops(op: str, kind: str) -> Amount:
 
 def _of_matmul(walk: _Walk, stmt: Call) -> Amount:
     (c,), (a, _) = stmt.outputs, stmt.inputs
-    flops = walk.length(c) * amount(a.shape[-1], walk.known) * 2
-    epilogue = stmt.attrs.get("epilogue")
-    if epilogue is not None:
-        flops = flops + walk.block(epilogue.body).flops * walk.length(c)
-    return flops
+    return walk.length(c) * amount(a.shape[-1], walk.known) * 2
 
 
 def _of_convolution(walk: _Walk, stmt: Call) -> Amount:

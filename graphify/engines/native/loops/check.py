@@ -356,6 +356,13 @@ def _call(c: _Checker, stmt: Call) -> None:
             c.live.add(buffer)
         c.touch(buffer)
         c.expressions(buffer.shape, INDEX)
+    if stmt.body:
+        c.need(all(isinstance(s, (Let, Store, Note)) for s in stmt.body), "an epilogue is plain")
+        c.need(len(stmt.turn) == stmt.outputs[0].ndim, "one index for each axis of the output")
+        visible = set(c.visible)
+        c.visible.update(stmt.turn)
+        c.block(stmt.body)
+        c.visible = visible
     if stmt.function == "host":
         number = stmt.attrs.get("number")
         if not isinstance(number, int) or not 0 <= number < len(c.program.hosts):

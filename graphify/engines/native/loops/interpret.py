@@ -201,6 +201,10 @@ class _Run:
             self._take(call, results)
         else:
             raise NotImplementedError(call.function)
+        if call.body:
+            for turn in np.ndindex(self.array(call.outputs[0]).shape):
+                self.variables.update(zip(call.turn, map(np.int64, turn), strict=True))
+                self.block(call.body)
 
     def _take(self, call: p.Call, results: Sequence[Any]) -> None:
         for buffer, result in zip(call.outputs, results, strict=False):

@@ -13,6 +13,7 @@ from graphify.config import config
 from graphify.engines.native.loops.check import check
 from graphify.engines.native.loops.choose import choose
 from graphify.engines.native.loops.counters import trust_counters
+from graphify.engines.native.loops.epilogues import epilogues
 from graphify.engines.native.loops.forward import drop_dead, forward
 from graphify.engines.native.loops.fuse import fuse
 from graphify.engines.native.loops.memory import free, hoist_allocations
@@ -40,6 +41,8 @@ PASSES: list[tuple[str, Callable[[Block], Block]]] = [
     ("choose", choose),
     ("inline", inline),
     ("drop dead again", drop_dead),
+    ("epilogues", epilogues),
+    ("drop dead products", drop_dead),  # those made in place elsewhere
     ("swap", swap),
     ("in parts", in_parts),
     ("schedule", schedule),

@@ -192,6 +192,9 @@ class _Printer:
                 yield f"{self.name(a)} <-> {self.name(b)}"
             case Call():
                 yield self.sourced(self.call(stmt), stmt)
+                if stmt.body:
+                    yield f"for each {', '.join(map(self.name, stmt.turn))} when it is done:"
+                    yield from self.inner(stmt.body)
             case Fail(condition, site, values):
                 shown = "".join(f", {self.expr(v)}" for v in values)
                 yield self.sourced(f"fail {site}{shown} if {self.expr(condition)}", stmt)

@@ -307,6 +307,8 @@ class Call:
         variables: mutable variables that it sets.
         attrs: static data for the function's own rule.
         site: failures of the call are this site's.
+        turn, body: what a product does with each element of its output as soon as that is done,
+            while it is in the cache: Let, Store and Note statements that read it at `turn`.
     """
 
     function: str
@@ -317,6 +319,8 @@ class Call:
     attrs: Mapping[str, Any] = field(default_factory=dict)
     site: int = 0
     source: LazyLoc | None = None
+    turn: tuple[Var, ...] = ()
+    body: Block = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,7 @@ class Summary:
         for buffer in (*call.inputs, *call.outputs):
             self.address(buffer)
             self.uses.update(_variables(buffer.shape))
+        self.defines.update(call.turn)
         self.changes.update(call.variables)
         self.changes.update(v for b in call.outputs for v in b.shape if isinstance(v, Var))
         self.effects |= call.function == "host"

@@ -130,6 +130,7 @@ _BLOCKS: dict[type, tuple[str, ...]] = {
     For: ("body",),
     While: ("test", "body"),
     If: ("then", "orelse"),
+    Call: ("body",),
 }
 
 

@@ -1,7 +1,7 @@
 """Calls of functions outside the program: a table from their names to how they are called.
 
     "matmul"    graphify_matmul_<dtype>: a product of matrices, or of stacks of them, any strides;
-                attrs["epilogue"], an `Epilogue`, is applied to each tile as it is finished
+                the call's body is done for each tile as soon as it is finished
     "copy"      an array into another of the same shape: memcpy where both are in C order
     "host"      a Python function; attrs["number"] is its number among the program's hosts
 
@@ -14,23 +14,24 @@ without axes): address, dims, strides; for each output, then each variable: addr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from graphify.engines.native.elements.element import Element
 from graphify.engines.native.elements.memory import load, store
 from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, V
 from graphify.engines.native.loops.program import (
     INDEX,
-    Block,
+    Apply,
     Buffer,
     Call,
     Expr,
     For,
     Handle,
+    Let,
     Load,
     Store,
     Var,
     index,
+    minus,
     plus,
     times,
 )
@@ -66,20 +67,6 @@ def _call(w: Writer, stmt: Call) -> None:
 # --- products -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Epilogue:
-    """What is done with each element of a product while it is in the cache.
-
-    Attributes:
-        row, column: declared here; where the element is in the product.
-        body: Let and Store; reads and writes the product through its buffer, as any other.
-    """
-
-    row: Var
-    column: Var
-    body: Block
-
-
 @function("matmul")
 def _matmul(w: Writer, stmt: Call) -> None:
     """Of two matrices, or of two stacks of them with one leading axis."""
@@ -91,7 +78,7 @@ def _matmul(w: Writer, stmt: Call) -> None:
         args += [addresses.base(w, matrix), *strides[-2:]]
         batches += strides[:-2]
     args += [addresses.value(w, n) for n in (c.shape[-2], c.shape[-1], a.shape[-1])]
-    args += _epilogue(w, stmt.attrs["epilogue"]) if "epilogue" in stmt.attrs else (NULL, NULL)
+    args += epilogue(w, stmt)
     if c.ndim == 3:
         status = w.f.call(batched, I32, [*batches, *args])
     else:
@@ -99,10 +86,15 @@ def _matmul(w: Writer, stmt: Call) -> None:
     w.leave_if(w.f.icmp("ne", status, V(I32, "0")), V(I32, str(PENDING)))
 
 
-def _epilogue(w: Writer, epilogue: Epilogue) -> tuple[V, V]:
-    """A function for the tiles of a product, and the context that it is called with."""
-    found = outline.needs(epilogue.body)
-    found.declared |= {epilogue.row, epilogue.column}
+def epilogue(w: Writer, stmt: Call) -> tuple[V, V]:
+    """A function for the tiles of a product, and the context that it is called with.
+
+    The product is seen as a matrix: its columns are the last axis, its rows the others.
+    """
+    if not stmt.body:
+        return NULL, NULL
+    found = outline.needs(stmt.body, stmt.outputs[0].shape)
+    found.declared.update(stmt.turn)
     context = outline.context_for(w, found)
     base = w.f.alloca(I64, context.size + 1)
     outline.fill(w, outline.Words(w.f, base), context)
@@ -115,13 +107,34 @@ def _epilogue(w: Writer, epilogue: Epilogue) -> tuple[V, V]:
     for k, axis in enumerate(("row", "col")):
         inner.define(first[k], Element(INDEX, (f.args[f"first_{axis}"],)))
         inner.define(count[k], Element(INDEX, (f.args[f"{axis}s"],)))
-    place = {var: plus(first[k], turn[k]) for k, var in enumerate((epilogue.row, epilogue.column))}
-    columns = For(turn[1], count[1], substitute(epilogue.body, place), "vector")
-    block(inner, (For(turn[0], count[0], (columns,)),))
+    row, column = (plus(first[k], turn[k]) for k in (0, 1))
+    *leading, last = stmt.turn
+    places, lets = _unflattened(row, leading, stmt.outputs[0].shape[:-1])
+    body = substitute(stmt.body, {**places, last: column})
+    columns = For(turn[1], count[1], body, "vector")
+    block(inner, (For(turn[0], count[0], (*lets, columns)),))
     f.br(inner.home.exit)
     f.start(inner.home.exit)
     f.ret()
     return V(PTR, f"@{f.name}"), base
+
+
+def _unflattened(
+    row: Expr, turn: Sequence[Var], shape: Sequence[Expr]
+) -> tuple[dict[Var, Expr], list[Let]]:
+    """The indices of the leading axes, from the number of the row: statements that find them."""
+    if len(turn) == 1:
+        return {turn[0]: row}, []
+    places: dict[Var, Expr] = {}
+    lets = []
+    for var, length in zip(reversed(turn), reversed(shape), strict=True):
+        rest, place = Var("row", INDEX), Var(var.name, INDEX)
+        lets += [
+            Let(rest, Apply("floor_divide", (row, length), INDEX)),
+            Let(place, minus(row, times(rest, length))),
+        ]
+        places[var], row = place, rest
+    return places, lets
 
 
 # --- copies ---------------------------------------------------------------------------------------

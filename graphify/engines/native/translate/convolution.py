@@ -6,8 +6,8 @@ from graphify.engines.native.llvm import I64, VOID
 from graphify.engines.native.loops.program import Call
 from graphify.engines.native.products import convolution
 from graphify.engines.native.translate import addresses
-from graphify.engines.native.translate.calls import function
-from graphify.engines.native.translate.writer import NULL, Writer
+from graphify.engines.native.translate.calls import epilogue, function
+from graphify.engines.native.translate.writer import Writer
 
 FORWARD = 0  # which of the three takes an epilogue
 
@@ -20,5 +20,5 @@ def _convolution(w: Writer, stmt: Call) -> None:
     for word, expr in enumerate(stmt.scalars):
         f.store(addresses.value(w, expr), f.at(geometry, I64, word))
     arrays = [addresses.base(w, buffer) for buffer in (*stmt.inputs, out)]
-    rest = [NULL, NULL] if which == FORWARD else []
+    rest = epilogue(w, stmt) if which == FORWARD else []
     f.call(convolution.names(out.dtype.name)[which], VOID, [*arrays, geometry, *rest])

@@ -88,17 +88,8 @@ def needs(block: Iterable[Stmt], exprs: Iterable[Expr] = ()) -> Needs:
                 found.allocated.add(buffer)
         for var in getattr(stmt, "variables", ()):
             found.vars[var] = None
-        epilogue = getattr(stmt, "attrs", {}).get("epilogue")
-        if epilogue is not None:
-            _merge(found, needs(epilogue.body), {epilogue.row, epilogue.column})
+        found.declared.update(getattr(stmt, "turn", ()))
     return found
-
-
-def _merge(found: Needs, inner: Needs, declared: set[Var]) -> None:
-    """Add what a block inside needs."""
-    found.vars.update(inner.vars)
-    found.buffers.update(inner.buffers)
-    found.declared |= inner.declared | declared
 
 
 def _use(found: Needs, expr: Expr) -> None:
