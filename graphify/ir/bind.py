@@ -418,6 +418,8 @@ def refresh(tensor: Tensor) -> None:
     frame = _frame_of(base, *operands)
     with taping_in(frame), recording(frame):  # in this order: from the inner frame outwards
         tensor._value = bind(op, (base, *operands), attrs, view=False)._value
+        if frame is not None and type(tensor._value) is Value:
+            frame.history.forget(tensor._value.node)
     tensor._seen = base._version
     tensor._version += 1
 

@@ -237,6 +237,11 @@ class History:
         if self.order is not None:
             self.order[id(node)] = (self.written, self.turns)
 
+    def forget(self, node: Node) -> None:
+        """A view is brought up to date: that cannot fail where it was made."""
+        if self.order is not None:
+            self.order.pop(id(node), None)
+
 
 class Builder:
     """Records nodes; the only mutable thing of the IR. One builder is one frame of tracing.

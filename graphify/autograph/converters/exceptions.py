@@ -320,22 +320,11 @@ class Exceptions(ABC):
 
     def with_(self, node: Any, loop: Any) -> Block:
         """A with statement: its manager is told at the end what is pending."""
-        item, *others = node.items
-        if others:
-            inner = origin.inherit(gast.With(others, node.body, None), node)
-            node.items, node.body = [item], [inner]
-        manager = self.ctx.internal_name("manager")
-        start = self.ctx.statements(
-            "manager = ag.manager(value)", node, manager=manager, value=item.context_expr
-        )
-        enter = self.ctx.expression("manager.enter()", node, manager=manager)
-        if item.optional_vars is None:
-            entered: Any = gast.Expr(enter)
-        else:
-            entered = gast.Assign([item.optional_vars], enter, None)
-        before = self.block([*start, origin.inherit(entered, node)], loop)
+        manager = getattr(node, "manager", None)
+        if manager is None:
+            return self.block([*self._entered(node), node], loop)  # type: ignore[no-any-return]
         kind = self.ctx.expression("manager.kinds", node, manager=manager)
-        region = self._enter([kind] if self._may_swallow(item.context_expr) else [], True)
+        region = self._enter([kind], True)
         new = self._body(region, node.body, node, loop)
         last = self.ctx.internal_name("error")
         after = self._safe(
@@ -347,16 +336,24 @@ class Exceptions(ABC):
             errors=list(region.errors),
         )
         region.errors = [last]
-        after += self.leave(region, node)
-        done = self.block(after, loop)
-        inside = Block([*new.body, *done.body], {**new.flags, **done.flags})
-        if not before.flags:
-            return Block([*before.body, *inside.body], inside.flags)
-        guard = origin.inherit(gast.If(self.no_flag(before.flags, node), inside.body, []), node)
-        return Block([*before.body, guard], {**before.flags, **inside.flags})
+        done = self.block([*after, *self.leave(region, node)], loop)
+        return Block([*new.body, *done.body], {**new.flags, **done.flags})
 
-    def _may_swallow(self, context: Any) -> bool:
-        return True
+    def _entered(self, node: Any) -> list[Any]:
+        """The statements that enter the first context; the others are statements inside."""
+        item, *others = node.items
+        if others:
+            inner = origin.inherit(gast.With(others, node.body, None), node)
+            node.items, node.body = [item], [inner]
+        node.manager = self.ctx.internal_name("manager")
+        start = self.ctx.statements(
+            "manager = ag.manager(value)", node, manager=node.manager, value=item.context_expr
+        )
+        enter = self.ctx.expression("manager.enter()", node, manager=node.manager)
+        entered: Any = gast.Expr(enter)
+        if item.optional_vars is not None:
+            entered = gast.Assign([item.optional_vars], enter, None)
+        return [*start, origin.inherit(entered, node)]
 
 
 def may_fail(node: Any) -> bool:

@@ -118,7 +118,7 @@ class _Lowering(Exceptions):
 
     def _by_flag(self, node: Any, rest: list[Any]) -> list[Any]:
         """Lower a statement that may return half-way, then return or go on."""
-        endless = _is_endless(node)
+        endless = _exits([node])
         new = self.block([node], _Loop()).body
         flag, value = self._return_names()
         self.read.add(flag)

@@ -23,7 +23,7 @@ from types import FunctionType
 from typing import Any
 
 from graphify.autograph.operators.branches import if_
-from graphify.autograph.operators.calls import call
+from graphify.autograph.operators.calls import call, converted, is_convertible
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import and_, not_
 from graphify.autograph.operators.thrown import Catch, Thrown, pending
@@ -77,7 +77,8 @@ class Manager:
             return not_(swallowed), Thrown(caught.matches)
         waiting = pending(*errors)
         every = list(waiting.rest)
-        return and_(lambda: raised, lambda: not_(self._staged(raised, waiting))), Thrown(every)
+        swallowed = self._staged(raised, waiting)
+        return and_(lambda: raised, lambda: not_(swallowed)), Thrown(every)
 
     def _staged(self, raised: Any, waiting: Any) -> Any:
         """Leave it where the run knows what is pending; whether that is swallowed."""
@@ -126,8 +127,8 @@ class _Generator(Manager):
 
     def enter(self) -> Any:
         function, args, kwargs = self.made
-        if current_builder() is not None:
-            self.value.gen = call(function, *args, **kwargs)
+        if current_builder() is not None and is_convertible(function):
+            self.value.gen = converted(function, form="pull")(*args, **kwargs)
             self.value.func, self.value.args, self.value.kwds = self.made
         return self.value.__enter__()
 

@@ -12,7 +12,7 @@ meanwhile may rely on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from graphify.autograph.operators.heap import cells_of
@@ -55,7 +55,19 @@ class Section:
         undo((place, before) for place, before in self._names if place.read() is not before)
         for key in set(self.builder.writes) - self._known:
             del self.builder.writes[key]
-        self.builder.nodes[self.start :] = [node for node in self.nodes if not node.effects]
+        self.builder.nodes[self.start :] = _without_effects(self.nodes)
+
+
+def _without_effects(nodes: Sequence[Node]) -> list[Node]:
+    """The nodes without effects that do not rely on one with effects."""
+    kept: list[Node] = []
+    gone: set[Node] = set()
+    for node in nodes:
+        if node.effects or any(value.node in gone for value in node.inputs):
+            gone.add(node)
+        else:
+            kept.append(node)
+    return kept
 
 
 def _globals(builder: Builder) -> Iterator[Place]:
