@@ -25,7 +25,7 @@ from graphify.tracing.containers import elements, follow
 
 Reader: TypeAlias = Callable[[Any], Any]  # reads a place
 
-_MISSING = object()
+MISSING = object()
 SCALARS = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -43,16 +43,23 @@ class Place:
             try:
                 return cell.cell_contents
             except ValueError:
-                return _MISSING
+                return MISSING
         if self.kind == "global":
-            return self.holder.get(self.name, _MISSING)
-        return getattr(self.holder, self.name, _MISSING)
+            return self.holder.get(self.name, MISSING)
+        if hasattr(type(self.holder), "__getattr__") and not isinstance(self.holder, type):
+            try:
+                return object.__getattribute__(self.holder, self.name)
+            except AttributeError:
+                return MISSING
+        return getattr(self.holder, self.name, MISSING)
 
     def write(self, value: Any) -> None:
         if self.kind == "cell":
             self.holder.cell_contents = value
         elif self.kind == "global":
             self.holder[self.name] = value
+        elif isinstance(type(self.holder).__setattr__, FunctionType):  # the user's own
+            object.__setattr__(self.holder, self.name, value)
         else:
             setattr(self.holder, self.name, value)
 
@@ -98,7 +105,7 @@ class Within:
         try:
             return follow(value, self.steps)
         except (LookupError, AttributeError, TypeError):
-            return _MISSING
+            return MISSING
 
     def __str__(self) -> str:
         return str(self.base) + "".join(
@@ -146,7 +153,7 @@ class Presence:
     expected: bool
 
     def holds(self, read: Reader = _read) -> bool:
-        return (read(self.place) is not _MISSING) == self.expected
+        return (read(self.place) is not MISSING) == self.expected
 
     def explain(self) -> str:
         return f"{self.place} " + ("is gone" if self.expected else "exists now")
@@ -161,7 +168,7 @@ class Guard:
 
     def holds(self, read: Reader = _read) -> bool:
         value = read(self.place)
-        return value is not _MISSING and same(self.expected, fingerprint(value))
+        return value is not MISSING and same(self.expected, fingerprint(value))
 
     def explain(self) -> str:
         return f"{self.place} changed from {self.expected!r:.60} to {self.place.read()!r:.60}"

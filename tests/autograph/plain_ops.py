@@ -164,6 +164,10 @@ def setitem(obj, key, value):
     obj[key] = value
 
 
+def delattr_(obj, name):
+    delattr(obj, name)
+
+
 def delitem(obj, key):
     del obj[key]
 

@@ -5,6 +5,7 @@
     a[1:n] += v        ag.augitem(a, slice(1, n), "+=", v)
     obj.x += v         ag.augattr(obj, "x", "+=", v)
     del a[i]           ag.delitem(a, i)
+    del obj.x          ag.delattr_(obj, "x")
     a[i], y = v        item, y = v; ag.setitem(a, i, item)
 
 Assignments to plain names stay. Python evaluates the right side first: where the order could be
@@ -185,6 +186,9 @@ class _Assignments(Converter):
                     owner=self.visit(target.value),
                     key=self._key(target.slice),
                 )
+            elif isinstance(target, gast.Attribute):
+                name, owner = gast.Constant(target.attr, None), self.visit(target.value)
+                new += self.ctx.statements("ag.delattr_(owner, name)", node, owner=owner, name=name)
             else:
                 new.append(origin.inherit(gast.Delete([target]), node))
         return new

@@ -37,6 +37,7 @@ from graphify.autograph.operators.builtins import (
     set,
     sorted,
     sum,
+    type,
     zip,
 )
 from graphify.autograph.operators.calls import augitem, call, decorator, delitem, setitem

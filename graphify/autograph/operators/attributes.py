@@ -2,6 +2,9 @@
 
 attr(obj, "w")        # reads a field; what a trace reads is guarded, arrays are hidden inputs
 setattr_(obj, "w", v) # writes it, logged so that staged branches and loops can carry it
+
+Properties, descriptors, `__getattr__` and `__setattr__` of the user's are code like any other: they
+are converted, and what they write is logged where they write it.
 """
 
 from __future__ import annotations
@@ -12,14 +15,18 @@ from typing import Any
 
 import numpy as np
 
+from graphify.autograph.operators import descriptors
 from graphify.autograph.operators.calls import AUGMENTED, OVERLOADS
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import decide, over
-from graphify.ir.bind import Tensor, current_builder
+from graphify.autograph.operators.logical import python_bool
+from graphify.autograph.operators.undefined import Maybe
+from graphify.ir.bind import Tensor, current_builder, resolve
 from graphify.location import is_library_module
+from graphify.ops import effects
 from graphify.syntax.loader import is_marked
 from graphify.tracing.capture import ABSENT, root_of
-from graphify.tracing.guards import Place
+from graphify.tracing.guards import MISSING, Place
 
 
 def attr(obj: Any, name: str) -> Any:
@@ -30,10 +37,22 @@ def attr(obj: Any, name: str) -> Any:
     root = root_of(builder)
     if root is None or isinstance(obj, (Tensor, np.ndarray)) or _is_library(obj):
         return getattr(obj, name)
+    read = descriptors.reader(obj, name)
+    if read is not None:
+        return read()
     value = getattr(obj, name)
+    if isinstance(value, Maybe):
+        return _bound(value, obj, name)
     if _is_fixed(obj, value) or _was_written(builder, obj, name):
         return value
     return root.guard(Place(obj, name, "attribute"))
+
+
+def _bound(field: Maybe, obj: Any, name: str) -> Any:
+    """A field that is there on some paths only."""
+    message = f"'{type(obj).__name__}' object has no attribute '{name}'"
+    effects.assert_(field.bound, exception=effects.Raise(AttributeError, (message,)))
+    return field.value
 
 
 def _is_library(obj: Any) -> bool:
@@ -68,6 +87,9 @@ def hasattr_(obj: Any, name: Any) -> Any:
         return decide(obj, lambda chosen: hasattr_(chosen, name))
     root = root_of(current_builder())
     known = hasattr(obj, name)
+    field = getattr(obj, name) if known and descriptors.is_plain(obj, name) else None
+    if isinstance(field, Maybe):
+        return python_bool(resolve(field.bound))
     if root is None or isinstance(obj, (Tensor, np.ndarray)) or _is_library(obj):
         return known
     if _was_written(current_builder(), obj, name) or id(obj) in root.local_objects:
@@ -87,14 +109,46 @@ def setattr_(obj: Any, name: str, value: Any) -> None:
     """`obj.name = value`, logged."""
     if type(obj) is Choice:
         return over(obj, lambda chosen: setattr_(chosen, name, value))  # type: ignore[no-any-return]
-    builder = current_builder()
-    if builder is not None and not isinstance(obj, Tensor):
-        local = root_of(builder)
-        home = local.local_objects.get(id(obj), (None, None))[1] if local is not None else None
-        if home is not builder.home or builder.section is not None:
-            place, before = Place(obj, name, "attribute"), getattr(obj, name, ABSENT)
-            builder.log_write(place.key, place, before, home is not builder.home)
-    setattr(obj, name, value)
+    write = None if current_builder() is None else descriptors.writer(obj, name)
+    if write is not None:
+        write(value)
+    else:
+        store(obj, name, value)
+
+
+def store(obj: Any, name: str, value: Any) -> None:
+    """Write a field as `object.__setattr__` does, logged."""
+    place = Place(obj, name, "attribute")
+    _log(place)
+    place.write(value)
+
+
+def object_setattr(obj: Any, name: str, value: Any) -> None:
+    """`object.__setattr__`, which looks for descriptors, too."""
+    (descriptors.written_by(obj, name) or (lambda value: store(obj, name, value)))(value)
+
+
+def delattr_(obj: Any, name: str) -> None:
+    """`del obj.name`, logged."""
+    if type(obj) is Choice:
+        return over(obj, lambda chosen: delattr_(chosen, name))  # type: ignore[no-any-return]
+    if current_builder() is not None and descriptors.is_plain(obj, name):
+        attr(obj, name)  # must be there
+        _log(Place(obj, name, "attribute"))
+    delattr(obj, name)
+
+
+def _log(place: Place) -> None:
+    """Note that a field is about to change."""
+    builder, obj = current_builder(), place.holder
+    if builder is None or isinstance(obj, Tensor):
+        return
+    local = root_of(builder)
+    home = local.local_objects.get(id(obj), (None, None))[1] if local is not None else None
+    if home is not builder.home or builder.section is not None:
+        before = place.read()
+        before = ABSENT if before is MISSING else before
+        builder.log_write(place.key, place, before, home is not builder.home)
 
 
 def augattr(obj: Any, name: str, sign: str, value: Any) -> None:
@@ -104,4 +158,5 @@ def augattr(obj: Any, name: str, sign: str, value: Any) -> None:
     setattr_(obj, name, AUGMENTED[sign](attr(obj, name), value))
 
 
-OVERLOADS.update({getattr: getattr_, hasattr: hasattr_, setattr: setattr_})
+OVERLOADS[object.__setattr__] = object_setattr
+OVERLOADS.update({getattr: getattr_, hasattr: hasattr_, setattr: setattr_, delattr: delattr_})

@@ -21,6 +21,7 @@ from graphify.autograph.operators.heap import (
 from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.listcarry import CarriedLists
 from graphify.autograph.operators.looplinks import LoopLinks, Place
+from graphify.autograph.operators.made import Opener
 from graphify.autograph.operators.sharing import ALIAS, is_number
 from graphify.autograph.operators.state import (
     Absent,
@@ -76,6 +77,7 @@ class Carry:
         self.always: list[bool] = []  # per entry: bound at the end of every turn
         self.numbers: list[bool] = []  # per carried leaf: a number at the end of every turn
         self.wild: set[tuple[int, int]] = set()  # (carried leaf, axis) whose size changes
+        self.revived: set[Place] = set()  # numbers that change in some turn after all
         self.plain: set[int] = set()  # ids of tensors that only this state can see
         self.aliased: set[int] = set()  # ids of tensors that the body got a view of
         self.given: dict[Place, Tensor] = {}  # what the body got for each carried leaf
@@ -98,8 +100,11 @@ class Carry:
         """Specs of an entry's leaves that are carried."""
         self.lists.enter(k, entry)
         specs = [
-            _static_dims(leaf.spec) if isinstance(leaf, Absent) else carried_spec(leaf)
-            if dynamic else None
+            _static_dims(leaf.spec)
+            if isinstance(leaf, Absent)
+            else carried_spec(leaf)
+            if dynamic
+            else None
             for leaf, dynamic in zip(entry.leaves, self.dynamic[k], strict=True)
         ]
         return self.lists.specs(entry.treedef, specs)
@@ -146,12 +151,18 @@ class Carry:
                 log()
                 if isinstance(outcome, Unreachable):  # every turn raises
                     outcome = tuple(variables)
-                after = [take_apart(n, value) for n, value in zip(self.names, outcome, strict=True)]
+                opened = Opener(builder)
+                values = zip(self.names, outcome, strict=True)
+                after = [take_apart(n, opened(value)) for n, value in values]
                 del outcome, variables, turn
                 slots = slots_of(builder, shared_cells(self.names, cells))
-                after += [slot.take_apart() for slot in self.slots.values()]
+                after += [slot.take_apart(opened) for slot in self.slots.values()]
                 new = {k: s for k, s in slots.items() if k not in self.slots}
-                settled = not self._unite(after, builder) and not self._keep_updated(after, slots)
+                settled = (
+                    not self._revive(after)
+                    and not self._unite(after, builder)
+                    and not self._keep_updated(after, slots)
+                )
                 if settled and not new and not self._widen(after):
                     leaves = self._at_places(self._leaves_of(after))
                     if self.links.learn(self.given, leaves, builder):
@@ -239,7 +250,7 @@ class Carry:
                     continue
                 same = free and new.leaves[j] is self.given.get((k, j))
                 if is_number(leaf):
-                    if same and not isinstance(leaf, Absent):
+                    if same and not isinstance(leaf, Absent) and (k, j) not in self.revived:
                         found = True  # the same number in every turn
                         self._drop(k, j)
                     continue
@@ -258,6 +269,27 @@ class Carry:
                 else:
                     self.links.separate((k, j))
         return found
+
+    def _revive(self, after: list[Entry]) -> bool:
+        """Carry a number again that the turn left alone until the carry grew; True if one was."""
+        before = len(self.revived)
+        for k, (entry, new) in enumerate(zip(self.entries, after, strict=True)):
+            if entry.bound is False or entry.treedef != new.treedef:
+                continue
+            pairs = enumerate(zip(entry.leaves, new.leaves, self.dynamic[k], strict=True))
+            changed = {
+                (k, j)
+                for j, (old, leaf, dynamic) in pairs
+                if is_number(old)
+                and is_dynamic(old)
+                and not dynamic
+                and is_dynamic(leaf)
+                and not same_static(old, leaf)
+            }
+            if changed:
+                self.revived |= changed
+                self._adopt(k, entry)
+        return len(self.revived) > before
 
     def _drop(self, k: int, j: int) -> None:
         """Leaf j of entry k stays the tensor it is: its storage is carried instead."""
@@ -425,7 +457,6 @@ class Carry:
         for slot, value in zip(self.slots.values(), variables[len(self.names) :], strict=True):
             slot.write(value)
         return tuple(variables[: len(self.names)])
-
 
     def _with_counts(self, carried: Sequence[Tensor]) -> list[Tensor]:
         """What the loop gives; lengths of lists that can be told without it as such."""

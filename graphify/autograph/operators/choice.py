@@ -230,11 +230,12 @@ class Side:
         if places == list(range(len(places))):
             return self.leaves[0], self.frozen[0]
         with recording(self.builder):
-            tag = _retagged(self.frozen[0], places)
+            tag = retagged(self.frozen[0], places)
         return tag, tag
 
 
-def _retagged(tag: Any, places: list[int]) -> Any:
+def retagged(tag: Any, places: list[int]) -> Any:
+    """A tag for alternatives that have moved to these places."""
     if isinstance(tag, int):
         return places[tag]
     result = as_tensor(places[-1])
