@@ -21,14 +21,16 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from graphify.api import quick, tracer
+from graphify.api.agreement import Report, check
 from graphify.api.causes import key_cause, shape_cause, signature_text
-from graphify.api.concrete import ConcreteFunction, TraceRecord
+from graphify.api.concrete import ConcreteFunction, Traced, TraceRecord
 from graphify.api.options import (
     FunctionOptions,
     OnRetrace,
     check_options,
     checked_signature,
     fit,
+    provide_source,
 )
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.config import config
@@ -58,9 +60,11 @@ class Function(Room):
         max_traces: int | None = None,
         on_retrace: OnRetrace = None,
         engine: str | None = None,
+        source: str | None = None,
     ) -> None:
         if not callable(python_function):
             raise TypeError(f"function: argument 1: expected a callable, got {python_function!r}")
+        provide_source(python_function, source)
         flags = {"autograph": autograph, "reduce_retracing": reduce_retracing}
         check_options(flags, dynamic, max_traces, on_retrace, engine)
         self._python_function = python_function
@@ -149,6 +153,44 @@ class Function(Room):
             return f"new trace of {self._name}: {self._cause(call)}"
         notes = "".join(f"\n  {note}" for note in found._traced.notes)
         return f"hits trace {self._all.index(found) + 1} of {len(self._all)}: {found.trace}{notes}"
+
+    @user_facing
+    def check(self, *args: Any, **kwargs: Any) -> Report:
+        """Run the plain function, the graph and the engine on these arguments, and compare.
+
+        Nothing is changed: each run gets copies of the arguments, and what it does to anything
+        outside is undone.
+
+        Returns:
+            A `Report`: true if all agree; `str` names the first line and variable where plain
+            Python and the graph part, and the first node where the engine and the reference do.
+
+        Example:
+            >>> @function
+            ... def grow(x):
+            ...     for i in range(100):
+            ...         x = x * 1.01
+            ...     return x
+            >>> report = grow.check(np.ones(3))
+            >>> report.agreed
+            True
+        """
+        call = self._call(args, kwargs)
+        pattern = Pattern.of(call.shapes)
+        take = functools.partial(Call, self._signature)
+
+        def concrete(traced: Traced, engine: str) -> ConcreteFunction:
+            names = [call.name(i) for i in range(len(call.leaves))]
+            record = TraceRecord("", "check", "", 0.0)
+            return ConcreteFunction(
+                self._name, traced, pattern, call.key, names, call.positions, record, engine
+            )
+
+        def trace() -> tuple[Any, Traced]:
+            return take, self._run_trace(call, pattern)
+
+        engine = self.engine or config.engine
+        return check(self._name, self._python_function, args, kwargs, trace, concrete, engine)
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies: what the engine keeps for this object stays with it."""
@@ -452,6 +494,9 @@ def function(
         on_retrace: "warn", "error", or a function of the `TraceRecord`, at each trace after the
             first.
         engine: "native", "reference" or "tensorflow"; None: `graphify.config.engine`.
+        source: the text that the function was compiled from, where neither a file nor `linecache`
+            has it: code run by `exec`, or typed into a console. It serves the other functions of
+            that text, too.
 
     Returns:
         A `Function`, called like the original. Arrays come back as `Tensor`s.

@@ -5,6 +5,7 @@ fit([1, 2], TensorSpec((None,), np.float32), "f: argument x")    # a float32 ten
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypedDict
 
@@ -16,6 +17,7 @@ from graphify.errors import GraphifyError
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.types import DType
 from graphify.ops import core
+from graphify.syntax.parser import find_in
 from graphify.tracing.signature import TensorSpec
 
 OnRetrace = Literal["warn", "error"] | Callable[[TraceRecord], None] | None
@@ -31,6 +33,25 @@ class FunctionOptions(TypedDict, total=False):
     max_traces: int | None
     on_retrace: OnRetrace
     engine: str | None
+    source: str | None
+
+
+def provide_source(function: Any, source: Any) -> None:
+    """Note the text of a function that was passed as `source`.
+
+    Raises:
+        TypeError: it is no text, or the function is not written in Python.
+        SyntaxUnsupported: the text does not hold the function.
+    """
+    if source is None:
+        return
+    if not isinstance(source, str):
+        raise TypeError(f"function: source: expected the text of the function, got {source!r}")
+    while isinstance(function, functools.partial):
+        function = function.func
+    if not hasattr(getattr(function, "__func__", function), "__code__"):
+        raise TypeError(f"function: source: {function!r} is not a Python function")
+    find_in(function, source)
 
 
 def checked_signature(signature: Any) -> tuple[TensorSpec, ...] | None:

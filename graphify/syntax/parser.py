@@ -2,7 +2,8 @@
 
 The whole file is parsed once and the function looked up by its position, which settles decorators,
 methods, indentation and several lambdas on one line alike. Source comes from `linecache`, so code
-from a notebook, a REPL or `exec` works wherever its text is registered there.
+from a notebook, a REPL or `exec` works wherever its text is registered there, or provided by hand
+(see sources.py).
 
     >>> import json
     >>> parse(json.dumps).node.name
@@ -12,6 +13,7 @@ from a notebook, a REPL or `exec` works wherever its text is registered there.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import functools
 import linecache
@@ -25,6 +27,7 @@ import gast
 
 from graphify.errors import SyntaxUnsupported
 from graphify.location import SourceLoc
+from graphify.syntax.sources import provide, provided
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -60,9 +63,28 @@ def parse(function: Any) -> Parsed:
             f"{name} is not a Python function: {type(function).__name__} objects have no source",
             remedy="call it from a Python function, or mark it with do_not_convert",
         )
-    code = function.__code__
-    found = _find(code, code.co_filename, _source(function))
+    found = _found(function)
     return Parsed(copy.deepcopy(found.node), found.filename, found.class_name)
+
+
+def find_in(function: Any, source: str) -> None:
+    """From now on a function, and others around it, are looked for in this text.
+
+    Raises:
+        SyntaxUnsupported: the text does not hold it.
+    """
+    function = getattr(function, "__func__", function)
+    _find(function.__code__, function.__code__.co_filename, source)
+    provide(function, source)
+
+
+def _found(function: FunctionType) -> Parsed:
+    """The function in a text that was provided for it, else in its file."""
+    code = function.__code__
+    for text in provided(function):
+        with contextlib.suppress(SyntaxUnsupported):
+            return _find(code, text.filename, text.source)
+    return _find(code, code.co_filename, _source(function))
 
 
 def _source(function: FunctionType) -> str:
@@ -147,5 +169,6 @@ def _missing(code: CodeType, why: str) -> SyntaxUnsupported:
     return SyntaxUnsupported(
         f"cannot convert {code.co_qualname}: {why} ({code.co_filename}:{code.co_firstlineno})",
         location=SourceLoc(code.co_filename, code.co_firstlineno, code.co_name),
-        remedy="define it in a file, or mark it with graphify.autograph.do_not_convert",
+        remedy="define it in a file, pass the text as graphify.function(f, source=text), or mark "
+        "it with graphify.autograph.do_not_convert",
     )

@@ -43,7 +43,7 @@ def _derived(
         name = f"{function.name}_{key[0]}"
         known = function.notes[key] = GraphFunction(name, tuple(params), tuple(results))
         known.complete(lambda: make(function.graph))
-    return known  # type: ignore[no-any-return]
+    return known
 
 
 def vjp_function(function: GraphFunction, wanted: Mask, given: Mask) -> GraphFunction:
