@@ -83,6 +83,32 @@ class List(list[Any]):
         log_contents(self)
         return list.pop(self, index)
 
+    def sort(self, **options: Any) -> None:
+        if options.get("key") is None and any(map(is_staged_key, self)):
+            self.become(growing(self))
+            self.sort(**options)
+        else:
+            log_contents(self)
+            list.sort(self, **options)
+
+    def remove(self, value: Any) -> None:
+        if any(map(is_staged_key, (value, *self))):
+            self.become(growing(self))
+            self.remove(value)
+        else:
+            log_contents(self)
+            list.remove(self, value)
+
+    def index(self, value: Any, *bounds: Any) -> Any:
+        if any(map(is_staged_key, (value, *self))):
+            return growing(self).index(value, *bounds)
+        return list.index(self, value, *bounds)
+
+    def count(self, value: Any) -> Any:
+        if any(map(is_staged_key, (value, *self))):
+            return growing(self).count(value)
+        return list.count(self, value)
+
     def extend(self, values: Any) -> None:
         if is_grown(values):
             self.become(growing(self))

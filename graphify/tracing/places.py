@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from types import CellType
 from typing import Any
 
+from graphify.errors import TraceError
 from graphify.ir.bind import current_builder
 from graphify.ir.graph import Builder
+from graphify.location import here
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +32,13 @@ class Contents:
         if become is not None:
             become(value)
         elif isinstance(self.holder, list):
+            if not type(value).__len__ is list.__len__:
+                raise TraceError(
+                    "a list that converted code did not make has a length that is only known when "
+                    "the graph runs",
+                    location=here(),
+                    remedy="work on a copy of it: rows = list(rows)",
+                )
             self.holder[:] = value
         else:
             self.holder.clear()

@@ -86,5 +86,8 @@ class _Displays(Converter):
         """`a, b = [b, a]` makes no list that anybody sees."""
         unpacked = all(isinstance(target, (gast.Tuple, gast.List)) for target in node.targets)
         node.targets = [self.visit(target) for target in node.targets]
-        node.value = (self._inside if unpacked else self.visit)(node.value)
+        if unpacked and isinstance(node.value, gast.List):
+            node.value.elts = [self.visit(element) for element in node.value.elts]
+        else:
+            node.value = self.visit(node.value)
         return node

@@ -1,6 +1,6 @@
 """Comprehensions, and `list` of what is staged: loops that fill a container.
 
-    list_of(lambda add: each(x, lambda v: add(v * 2), lambda v: v > 0))
+list_of(lambda add: each(x, lambda v: add(v * 2), lambda v: v > 0))
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from graphify.autograph.operators.branches import if_
 from graphify.autograph.operators.iteration import items_of
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.loops import for_
+from graphify.autograph.operators.state import Unstageable
 from graphify.errors import TraceError
 from graphify.ir.bind import Tensor, current_builder
 from graphify.location import here
@@ -23,7 +24,9 @@ from graphify.tracing.places import log_contents
 Add = Callable[..., Any]
 
 
-def each(iterable: Any, body: Callable[[Any], Any], test: Callable[[Any], Any] | None = None) -> None:
+def each(
+    iterable: Any, body: Callable[[Any], Any], test: Callable[[Any], Any] | None = None
+) -> None:
     """`body` of each item for which the test holds."""
 
     def run(item: Any) -> tuple[()]:
@@ -59,6 +62,12 @@ def dict_of(fill: Callable[[Add], Any]) -> builtins.dict[Any, Any]:
     made: builtins.dict[Any, Any] = {}
 
     def add(key: Any, value: Any) -> None:
+        if isinstance(key, Tensor) and key.is_symbolic:
+            raise Unstageable(
+                "a dict has keys that are only known when the graph runs",
+                location=here(),
+                remedy="take keys that are known while tracing, or keep the values in a list",
+            )
         log_contents(made)
         made[key] = value
 
@@ -101,6 +110,3 @@ def tuple_(iterable: Any = ()) -> builtins.tuple[Any, ...]:
     if isinstance(iterable, GrowingList) and not isinstance(iterable.grown.count, int):
         raise growing.refused("a tuple is made of it", "keep the list, or make an array of it")
     return builtins.tuple(iterable)
-
-
-

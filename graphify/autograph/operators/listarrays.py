@@ -1,6 +1,6 @@
 """NumPy functions of a list whose length only the run knows: the elements as one array.
 
-    np.array(rows), np.stack(rows), np.concatenate(rows)
+np.array(rows), np.stack(rows), np.concatenate(rows)
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _joining(function: Any, whole: Callable[..., Tensor]) -> Callable[..., Any]:
 
     def join(values: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(values, GrowingList):
-            return FUNCTIONS[function](values, *args, **kwargs)
+            return function(values, *args, **kwargs)
         name = function.__name__
         if kwargs.keys() - {"axis"}:
             raise refused(f"np.{name} is given {min(kwargs)}", "use np.array(rows, dtype)")
@@ -59,9 +59,7 @@ def _concatenate(rows: Tensor, axis: int | None = 0) -> Tensor:
     axis %= rows.ndim - 1
     moved = move_axis(rows, 0, axis)
     dims = moved.dims
-    return core.reshape(
-        moved, shape=(*dims[:axis], dims[axis] * dims[axis + 1], *dims[axis + 2 :])
-    )
+    return core.reshape(moved, shape=(*dims[:axis], dims[axis] * dims[axis + 1], *dims[axis + 2 :]))
 
 
 def _vstack(rows: Tensor) -> Tensor:

@@ -1,0 +1,579 @@
+"""Lists that grow, shrink and change in staged branches and loops; stacks, queues and classics."""
+
+from collections import namedtuple
+from dataclasses import dataclass
+
+import numpy as np
+
+RAGGED = "as many elements as the values say"
+INTEGERS = "integers"
+
+NO_GRADIENT = {
+    "positions_of_negatives": INTEGERS,
+    "sieve_of_primes": INTEGERS,
+    "run_lengths": INTEGERS,
+    "breadth_first_order": INTEGERS,
+    "depth_first_visits": INTEGERS,
+    "next_greater_element": INTEGERS,
+    "digits_of": INTEGERS,
+    "collatz_path": INTEGERS,
+    "queue_of_numbers": INTEGERS,
+    "stack_of_pairs": INTEGERS,
+    "length_after_branches": INTEGERS,
+    "removed_and_counted": INTEGERS,
+    "grows_in_nested_loops": INTEGERS,
+    "groups_by_sign": "two lists of run-time length",
+    "returned_list": "a list of run-time length",
+    "list_in_a_dict": "a list of run-time length",
+    "appended_in_a_callee": "a list of run-time length",
+    "two_names_for_a_list": "a list of run-time length",
+    "popped_and_returned": "a list of run-time length",
+    "sorted_list": "a list of run-time length",
+    "extended_under_a_condition": "a list of run-time length",
+    "inserted_in_order": "a list of run-time length",
+    "list_of_numbers": INTEGERS,
+}
+NO_VMAP = {
+    "positions_of_negatives": RAGGED,
+    "appended_if_positive": RAGGED,
+    "sieve_of_primes": RAGGED,
+    "run_lengths": RAGGED,
+    "merge_of_sorted": "lengths are Python's",
+    "euler_to_tolerance": RAGGED,
+    "newton_history": RAGGED,
+    "digits_of": RAGGED,
+    "collatz_path": RAGGED,
+    "groups_by_sign": RAGGED,
+    "returned_list": RAGGED,
+    "list_in_a_dict": RAGGED,
+    "appended_in_a_callee": RAGGED,
+    "two_names_for_a_list": RAGGED,
+    "popped_and_returned": RAGGED,
+    "sorted_list": RAGGED,
+    "extended_under_a_condition": RAGGED,
+    "rows_stacked": RAGGED,
+    "until_break": RAGGED,
+    "slices_of_a_list": RAGGED,
+    "reversed_list": RAGGED,
+    "concatenated_lists": RAGGED,
+}
+
+Step = namedtuple("Step", ["at", "value"])
+
+
+@dataclass
+class Point:
+    x: float
+    y: float
+
+
+def appended_if_positive(x):
+    kept = []
+    for v in x:
+        if v > 0:
+            kept.append(v)
+    return np.array(kept)
+
+
+def positions_of_negatives(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] < 0:
+            found.append(i)
+    return np.array(found, dtype=int)
+
+
+def returned_list(x, s):
+    big = []
+    for v in x:
+        if v > s:
+            big.append(v * 2)
+    return big
+
+
+def every_turn_appends(x):
+    total, sums = 0.0, []
+    for v in x:
+        total = total + v
+        sums.append(total)
+    return np.array(sums)
+
+
+def history_of_states(x, s):
+    state, history = x * 1.0, []
+    for _ in range(10):
+        state = state * 0.5 + s
+        history.append(state)
+    return np.stack(history)
+
+
+def rows_stacked(w):
+    rows = [w[0] * 0]
+    for row in w:
+        if row.sum() > 0:
+            rows.append(row * 2)
+    return np.stack(rows).sum(axis=0), np.concatenate(rows), len(rows)
+
+
+def length_after_branches(x, k):
+    names = [1]
+    if x.sum() > 0:
+        names.append(2)
+    if k > 2:
+        names.append(3)
+        names.append(4)
+    else:
+        names.pop()
+    return len(names)
+
+
+def last_and_first(x):
+    kept = [0.0]
+    for v in x:
+        if v > 0:
+            kept.append(v)
+    return kept[0] + kept[-1] * 3
+
+
+def popped_sum(x):
+    values = [1.0, 2.0]
+    for v in x:
+        if v > 0:
+            values.append(v)
+    return values.pop() + values.pop(0) * 2 + len(values)
+
+
+def popped_and_returned(x):
+    values = [0.5]
+    for v in x:
+        values.append(v)
+        if v < 0:
+            values.pop()
+    return values
+
+
+def stack_of_pairs(k):
+    total, stack = 0, [(0, 1)]
+    while stack:
+        depth, value = stack.pop()
+        total += value
+        if depth < k:
+            stack.append((depth + 1, value * 2))
+            stack.append((depth + 2, value + 1))
+    return total
+
+
+def queue_of_numbers(k):
+    queue, order = [1], 0
+    while queue:
+        n = queue.pop(0)
+        order = order * 3 + n
+        if n < k + 2:
+            queue.append(n + 1)
+            if n % 2 == 0:
+                queue.append(n + 3)
+    return order
+
+
+def sum_and_extremes(x):
+    kept = [0.25]
+    for v in x:
+        if v > 0:
+            kept.append(v)
+    return sum(kept) + max(kept) * 2 - min(kept)
+
+
+def numpy_reductions(x):
+    kept = [1.0]
+    for v in x:
+        if v < 0:
+            kept.append(v)
+    return np.sum(kept) + np.mean(kept) - np.prod(kept) * 0.5
+
+
+def loop_over_a_grown_list(x, s):
+    kept = []
+    for v in x:
+        if v > s:
+            kept.append(v)
+    total = 0.0
+    for i, v in enumerate(kept):
+        total = total + i * v
+    return total
+
+
+def zipped_lists(x, y):
+    left, right = [], []
+    for a, b in zip(x, y):
+        if a > b:
+            left.append(a)
+            right.append(b)
+    total = 0.0
+    for a, b in zip(left, right):
+        total = total + a * b
+    return total
+
+
+def reversed_list(x):
+    kept = []
+    for v in x:
+        if v > 0:
+            kept.append(v)
+    back = []
+    for v in reversed(kept):
+        back.append(v)
+    return np.array(back)
+
+
+def changed_elements(x, k):
+    values = []
+    for v in x:
+        values.append(v)
+    values[0] = 10.0
+    values[-1] = values[-1] * 2
+    values[k % len(x)] += 1.0
+    return np.array(values)
+
+
+def extended_under_a_condition(x, s):
+    values = [0.0]
+    if s > 0:
+        values.extend([s * 1.0, 2.0])
+    values += [5.0]
+    values.extend(x)
+    return values
+
+
+def concatenated_lists(x):
+    low, high = [], []
+    for v in x:
+        if v < 0:
+            low.append(v)
+        else:
+            high.append(v)
+    return np.array(low + [0.0] + high)
+
+
+def inserted_in_order(x):
+    ordered = []
+    for v in x:
+        place = 0
+        for other in ordered:
+            if other < v:
+                place += 1
+        ordered.insert(place, v)
+    return ordered
+
+
+def removed_and_counted(x, k):
+    numbers = [1, 2, 3, 2]
+    if x.sum() > 0:
+        numbers.append(2)
+    numbers.remove(2)
+    return numbers.count(2), numbers.index(3), k in numbers, 7 not in numbers
+
+
+def sorted_list(x):
+    kept = [0.0]
+    for v in x:
+        if v > -1:
+            kept.append(v)
+    kept.sort()
+    return kept, sorted(kept, reverse=True)[0]
+
+
+def slices_of_a_list(x):
+    kept = [0.0, 0.0]
+    for v in x:
+        if v > 0:
+            kept.append(v)
+    return np.array(kept[1:]), sum(kept[:-1]), len(kept[::2])
+
+
+def groups_by_sign(x):
+    low, high = [], []
+    for v in x:
+        group = low if v < 0 else None
+        if group is None:
+            high.append(v)
+        else:
+            low.append(v)
+    return low, high
+
+
+def list_in_a_dict(x):
+    found = {"values": [], "count": 0}
+    for v in x:
+        if v > 0:
+            found["values"].append(v)
+            found["count"] += 1
+    return found
+
+
+def _keep(values, v):
+    if v > 0:
+        values.append(v)
+    return len(values)
+
+
+def appended_in_a_callee(x):
+    values, longest = [], 0
+    for v in x:
+        longest = _keep(values, v)
+    return values, longest
+
+
+def two_names_for_a_list(x):
+    values = []
+    other = values
+    for v in x:
+        if v > 0:
+            values += [v]
+    other.append(1.0)
+    return values, len(other)
+
+
+def list_in_an_object(x, s):
+    class Recorder:
+        def __init__(self):
+            self.seen = []
+
+        def see(self, v):
+            if v > s:
+                self.seen.append(v)
+
+    recorder = Recorder()
+    for v in x:
+        recorder.see(v)
+    return sum(recorder.seen)
+
+
+def list_of_namedtuples(x):
+    steps = []
+    for i in range(len(x)):
+        if x[i] > 0:
+            steps.append(Step(i, x[i] * 2))
+    total = 0.0
+    for step in steps:
+        total = total + step.at * step.value
+    return total
+
+
+def list_of_dataclasses(x, y):
+    points = [Point(1.0, 2.0)]
+    for a, b in zip(x, y):
+        if a < b:
+            points.append(Point(a, b))
+    last = points[-1]
+    return last.x * last.y + points[0].y
+
+
+def list_of_dicts(x):
+    records = []
+    for v in x:
+        if v > 0:
+            records.append({"value": v, "square": v * v})
+    return sum([r["square"] for r in records])
+
+
+def started_anew_in_a_loop(w):
+    best = 0.0
+    for row in w:
+        run = []
+        for v in row:
+            if v > 0:
+                run.append(v)
+            else:
+                run = []
+        best = np.maximum(best, sum(run))
+    return best
+
+
+def grows_in_nested_loops(k):
+    pairs = []
+    for i in range(k + 2):
+        for j in range(i):
+            if (i + j) % 2:
+                pairs.append(i * j)
+    return len(pairs), sum(pairs)
+
+
+def until_break(x, s):
+    taken = []
+    for v in x:
+        if v > s + 1:
+            break
+        taken.append(v)
+    else:
+        taken.append(100.0)
+    return np.array(taken)
+
+
+def cleared_list(x):
+    values = [1.0]
+    for v in x:
+        values.append(v)
+        if v < 0:
+            values.clear()
+            values.append(0.5)
+    return sum(values)
+
+
+def deleted_elements(x):
+    values = [3.0, 4.0, 5.0]
+    if x.sum() > 0:
+        values.append(6.0)
+    del values[1]
+    return values[0] + values[1] * 2 + len(values)
+
+
+def chosen_by_a_staged_index(x, k):
+    parts = [x * 2, x + 1, x - 3]
+    return parts[k % 3]
+
+
+def list_of_numbers(k):
+    numbers = []
+    for i in range(10):
+        if i % 3 == k % 3:
+            numbers.append(i)
+    return sum(numbers), max(numbers), any(numbers), all(numbers)
+
+
+def matrix_from_rows(w, s):
+    rows = []
+    for row in w:
+        rows.append(row / (1 + np.abs(s)))
+    return np.array(rows) @ np.ones(w.shape[1])
+
+
+def mean_of_the_largest(x):
+    values = []
+    for v in x:
+        values.append(v)
+    values.sort(reverse=True)
+    return (values[0] + values[1]) / 2
+
+
+# --- classics -------------------------------------------------------------------------------------
+
+
+def sieve_of_primes(k):
+    limit = 20 + k
+    composite = np.zeros(limit + 1, dtype=bool)
+    primes = []
+    for n in range(2, limit + 1):
+        if not composite[n]:
+            primes.append(n)
+            for m in range(n * n, limit + 1, n):
+                composite[m] = True
+    return np.array(primes)
+
+
+def run_lengths(xi):
+    values, lengths = [], []
+    for v in xi % 2:
+        if len(values) > 0 and values[-1] == v:
+            lengths[-1] += 1
+        else:
+            values.append(v)
+            lengths.append(1)
+    return np.array(values), np.array(lengths)
+
+
+def breadth_first_order(w):
+    n = min(w.shape[0], w.shape[1])
+    distance = np.full(n, -1)
+    distance[0] = 0
+    queue = [0]
+    while queue:
+        node = queue.pop(0)
+        for other in range(n):
+            if w[node, other] > -0.5 and distance[other] < 0:
+                distance[other] = distance[node] + 1
+                queue.append(other)
+    return distance
+
+
+def depth_first_visits(w):
+    n = min(w.shape[0], w.shape[1])
+    seen = np.zeros(n, dtype=bool)
+    stack = [0]
+    visits = 0
+    while len(stack) > 0:
+        node = stack.pop()
+        if seen[node]:
+            continue
+        seen[node] = True
+        visits += 1
+        for other in range(n):
+            if w[node, other] > 0 and not seen[other]:
+                stack.append(other)
+    return visits, seen
+
+
+def next_greater_element(x):
+    greater = np.full(len(x), -1)
+    waiting = []
+    for i in range(len(x)):
+        while waiting and x[waiting[-1]] < x[i]:
+            greater[waiting.pop()] = i
+        waiting.append(i)
+    return greater
+
+
+def merge_of_sorted(x, y):
+    a, b = np.sort(x), np.sort(y)
+    merged = []
+    i = j = 0
+    while i < len(a) or j < len(b):
+        if j >= len(b) or (i < len(a) and a[i] <= b[j]):
+            merged.append(a[i])
+            i += 1
+        else:
+            merged.append(b[j])
+            j += 1
+    return np.array(merged)
+
+
+def euler_to_tolerance(s):
+    y, path = 1.0 + np.abs(s), []
+    while y > 0.1:
+        path.append(y)
+        y = y - 0.1 * y
+    return np.array(path)
+
+
+def newton_history(s):
+    target = np.abs(s) + 1.0
+    guesses = [target]
+    while np.abs(guesses[-1] ** 2 - target) > 1e-9:
+        guesses.append((guesses[-1] + target / guesses[-1]) / 2)
+    return np.array(guesses)
+
+
+def digits_of(k):
+    n, digits = k * k * 37 + 1205, []
+    while n > 0:
+        digits.append(n % 10)
+        n = n // 10
+    digits.reverse()
+    return digits
+
+
+def collatz_path(k):
+    n = k % 7 + 3
+    path = [n]
+    while path[-1] != 1:
+        n = path[-1]
+        path.append(n // 2 if n % 2 == 0 else 3 * n + 1)
+    return path
+
+
+def convex_area(x):
+    hull = [0.0, 0.0]
+    for v in x:
+        while len(hull) > 2 and hull[-1] > v:
+            hull.pop()
+        hull.append(v)
+    return hull[-1] - hull[0] + 0.1 * len(hull)
