@@ -109,7 +109,10 @@ def setattr_(obj: Any, name: str, value: Any) -> None:
     """`obj.name = value`, logged."""
     if type(obj) is Choice:
         return over(obj, lambda chosen: setattr_(chosen, name, value))  # type: ignore[no-any-return]
-    write = None if current_builder() is None else descriptors.writer(obj, name)
+    if current_builder() is None or isinstance(obj, Tensor):
+        setattr(obj, name, value)
+        return
+    write = descriptors.writer(obj, name)
     if write is not None:
         write(value)
     else:

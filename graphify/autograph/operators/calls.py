@@ -74,7 +74,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if builder is not None and isinstance(owner, (np.random.Generator, np.random.RandomState)):
         draw = getattr(as_generator(owner), function.__name__)  # the same stream, at each run
         return draw(*args, **kwargs)
-    if isinstance(function, MethodWrapperType) and function.__name__ == "__setattr__":
+    wrapper = builder is not None and isinstance(function, MethodWrapperType)
+    if wrapper and function.__name__ == "__setattr__":
         return OVERLOADS[object.__setattr__](owner, *args)  # super().__setattr__(name, value)
     if isinstance(function, MethodType):
         if isinstance(function.__func__, FunctionType):
