@@ -19,6 +19,7 @@ from graphify.autograph.converters import resolve
 from graphify.autograph.converters.base import Context, Converter, find_walrus
 from graphify.autograph.converters.calls import CONSUMERS
 from graphify.syntax import origin
+from graphify.syntax.analysis.activity import is_thunk, scope_of, target_names
 
 
 def transform(tree: Any, ctx: Context) -> Any:
@@ -39,10 +40,8 @@ class _Expressions(Converter):
         clauses = node.generators
         if any(clause.is_async or not _is_plain(clause.target) for clause in clauses):
             return node
-        if (
-            find_walrus([node.elt, *(test for clause in clauses for test in clause.ifs)])
-            is not None
-        ):
+        parts = [node.elt, *(test for clause in clauses for test in clause.ifs)]
+        if find_walrus(parts) is not None or _keeps_names(parts, clauses):
             return node
         return self._made(node, clauses, node.elt)
 
@@ -87,6 +86,16 @@ def _is_plain(target: Any) -> bool:
     if isinstance(target, (gast.Tuple, gast.List)):
         return all(map(_is_plain, target.elts))
     return isinstance(target, gast.Name)
+
+
+def _keeps_names(parts: list[Any], clauses: list[Any]) -> bool:
+    """Whether functions are made that will see what the names of the expression become later."""
+    names = {name for clause in clauses for name in target_names(clause.target)}
+    return any(
+        isinstance(node, gast.Lambda) and not is_thunk(node) and names & scope_of(node).free
+        for part in parts
+        for node in gast.walk(part)
+    )
 
 
 def _copied(target: Any) -> Any:

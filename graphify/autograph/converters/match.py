@@ -10,7 +10,7 @@
                                            c
 
     match point:                   found = ag.match_(point, ag.sequence_of(0, ag.capture("y")))
-        case (0, y):               if found.test:
+        case (0, y):               if ag.matched(found):
             a                          y = found["y"]
                                        a
 
@@ -37,9 +37,11 @@ def transform(tree: Any, ctx: Context) -> Any:
 class _Match(Converter):
     def visit_Match(self, node: Any) -> list[Any]:
         new, subject = self._subject(node)
+        cases = [_Case(self.ctx, case, subject) for case in node.cases]
+        bodies = [self.block(case.body) for case in node.cases]
         rest: list[Any] = []
-        for case in reversed(node.cases):
-            rest = _Case(self.ctx, case, subject).statements(self.block(case.body), rest)
+        for case, body in zip(reversed(cases), reversed(bodies), strict=True):
+            rest = case.statements(body, rest)
         return [*new, *rest]
 
     def _subject(self, node: Any) -> tuple[list[Any], str]:
@@ -59,39 +61,38 @@ class _Case:
 
     def __init__(self, ctx: Context, case: Any, subject: str) -> None:
         self.ctx, self.case, self.pattern, self.subject = ctx, case, case.pattern, subject
+        self.irrefutable = isinstance(case.pattern, gast.MatchAs) and case.pattern.pattern is None
+        self.comparison = None if self.irrefutable else self._comparison(case.pattern)
+        with_parts = not self.irrefutable and self.comparison is None
+        self.found = ctx.internal_name("found") if with_parts else ""
 
     def statements(self, body: list[Any], rest: list[Any]) -> list[Any]:
         """The case's body if it applies, else the rest."""
         guard = self.case.guard
-        if _is_irrefutable(self.pattern):
+        if self.irrefutable:
             bound = [self._assign(self.pattern.name, self._subject())] * bool(self.pattern.name)
             return [*bound, *(body if guard is None else [self._if(guard, body, rest)])]
-        test = self._comparison(self.pattern)
-        if test is not None:
-            return [self._if(test if guard is None else self._and(test, guard), body, rest)]
-        return self._found(body, rest)
+        if self.comparison is not None:
+            return [self._if(self._and(self.comparison, guard), body, rest)]
+        return self._with_parts(body, rest)
 
-    def _found(self, body: list[Any], rest: list[Any]) -> list[Any]:
-        """A pattern with parts."""
-        found, guard = self.ctx.internal_name("found"), self.case.guard
+    def _with_parts(self, body: list[Any], rest: list[Any]) -> list[Any]:
+        guard, names = self.case.guard, list(names_of(self.pattern).writes)
         match_ = self.ctx.operator(
             "match_", self.pattern, self._subject(), self._made(self.pattern)
         )
-        new = self.ctx.statements("found = match_", self.pattern, found=found, match_=match_)
-        names = list(names_of(self.pattern).writes)
-        test = self._test(found)
+        new = [self._assign(self.found, match_)]
+        test = self._at("ag.matched(found)", found=self.found)
         if guard is not None and names:
             applies = self.ctx.internal_name("applies")
-            new += self.ctx.statements("name = test", guard, name=applies, test=test)
-            verdict = self.ctx.statements("name = ag.bool(guard)", guard, name=applies, guard=guard)
-            bound = self._bound(names, found)
-            new.append(self._if(self._name(applies), [*bound, *verdict], []))
-            test = self._name(applies)
-        elif guard is not None:
-            test = self._and(test, guard)
-        return [*new, self._if(test, [*self._bound(names, found), *body], rest)]
+            new.append(self._assign(applies, test))
+            verdict = self._assign(applies, self.ctx.operator("bool", guard, guard))
+            new.append(self._if(self._name(applies), [*self._bound(names), verdict], []))
+            return [*new, self._if(self._name(applies), [*self._bound(names), *body], rest)]
+        return [*new, self._if(self._and(test, guard), [*self._bound(names), *body], rest)]
 
-    def _bound(self, names: list[str], found: str) -> list[Any]:
+    def _bound(self, names: list[str]) -> list[Any]:
+        found = self.found
         return [self._assign(name, self._at(f'found["{name}"]', found=found)) for name in names]
 
     # Nodes.
@@ -105,9 +106,6 @@ class _Case:
     def _subject(self) -> Any:
         return self._name(self.subject)
 
-    def _test(self, found: str) -> Any:
-        return self._at("ag.matched(found)", found=found)
-
     def _assign(self, name: str, value: Any) -> Any:
         (new,) = self.ctx.statements("name = value", self.pattern, name=name, value=value)
         return new
@@ -116,6 +114,8 @@ class _Case:
         return origin.inherit(gast.If(test, body, rest), self.pattern)
 
     def _and(self, test: Any, guard: Any) -> Any:
+        if guard is None:
+            return test
         return origin.inherit(gast.BoolOp(gast.And(), [test, guard]), guard)
 
     # Patterns.
@@ -175,11 +175,6 @@ class _Case:
 
     def _all(self, patterns: list[Any]) -> list[Any]:
         return [self._made(p) for p in patterns]
-
-
-def _is_irrefutable(pattern: Any) -> bool:
-    """Whether a pattern is `_` or a bare name."""
-    return isinstance(pattern, gast.MatchAs) and pattern.pattern is None
 
 
 def _quoted(name: str | None) -> Any:

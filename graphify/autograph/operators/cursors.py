@@ -17,7 +17,7 @@ from graphify.autograph.operators.calls import remember_local
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.generators import Generator
 from graphify.autograph.operators.iteration import Items, items_of
-from graphify.ir.bind import Tensor, as_tensor, current_builder
+from graphify.ir.bind import Tensor, as_tensor, current_builder, value_in
 from graphify.ops import effects
 from graphify.tracing.capture import frame
 
@@ -28,12 +28,11 @@ class Cursor:
     """An iterator over a list, an array or anything else whose items have positions.
 
     Args:
-        sequence: what it goes over.
-        live: whether the sequence may grow meanwhile.
+        sequence: what it goes over; a list may grow meanwhile.
     """
 
-    def __init__(self, sequence: Sequence[Any] | Items, live: bool = False) -> None:
-        self.sequence, self.live = sequence, live
+    def __init__(self, sequence: Sequence[Any] | Items) -> None:
+        self.sequence = sequence
         self.position: Any = 0
         remember_local(self)
 
@@ -43,6 +42,14 @@ class Cursor:
     def item(self, position: Any) -> Any:
         """The item at a position that there is."""
         return _item(self.sequence, position)
+
+    def start_loop(self) -> None:
+        """A loop over a long array is worth staging, even where its length is known."""
+        builder, left = current_builder(), self.length() - self.position
+        long = not is_staged(left) and left > LONG and isinstance(self.sequence, Items)
+        if long and builder is not None:
+            position = value_in(as_tensor(self.position), builder)
+            setattr_(self, "position", Tensor(position, weak=True))
 
     def __iter__(self) -> Cursor:
         return self

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.consumer import Consumer
+from graphify.autograph.operators.heap import watch_cells
 from graphify.autograph.operators.iteration import Items, items_of
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
@@ -91,8 +92,12 @@ class Generator(Iterator[Any]):
         if self.status != "new" or current_builder() is not self.builder:
             return False
         try:
-            with frame("trial"):
-                next(Generator(self.function, self.args, self.kwargs))
+            with frame("trial") as builder:
+                log = watch_cells(builder, (self.function,))
+                try:
+                    next(Generator(self.function, self.args, self.kwargs))
+                finally:
+                    log()
         except NotKnown:
             return True
         except Exception:  # to be met again

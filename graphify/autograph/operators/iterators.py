@@ -64,7 +64,7 @@ def opened(iterable: Any) -> Any:
     if isinstance(method, FunctionType) and is_convertible(method):
         iterable = call(method, iterable)
     if isinstance(iterable, Cursor):
-        return lazily(prelude.rest_of_list if iterable.live else prelude.rest_of, iterable)
+        return lazily(prelude.rest_of, iterable)
     following = getattr(type(iterable), "__next__", None)
     if isinstance(following, FunctionType) and is_convertible(following):
         return lazily(prelude.drained, iterable)
@@ -81,7 +81,7 @@ def iter_(iterable: Any, *sentinel: Any) -> Any:
         return iterable
     sequence = sequence_of_items(iterable)
     if sequence is not None:
-        return Cursor(sequence, live=isinstance(iterable, list))
+        return Cursor(sequence)
     method = getattr(type(iterable), "__iter__", None)
     if isinstance(method, FunctionType) and is_convertible(method):
         return call(method, iterable)
@@ -246,7 +246,8 @@ def with_iterators(name: str, plain: Plain) -> Plain:
         taken = TAKERS[name]
 
         def take(*args: Any, **kwargs: Any) -> Any:
-            if builtins.len(args) > 0 and is_lazy(args[0]) and not _several(name, args):
+            one = builtins.len(args) == 1 or builtins.len(args) > 1 and name not in ("max", "min")
+            if one and (is_lazy(args[0]) or kwargs and is_symbolic(args[0])):
                 return taken(plain, *args, **kwargs)
             if builtins.len(args) > 0 and isinstance(args[0], Iterator):
                 if current_builder() is None:
@@ -267,10 +268,6 @@ def with_iterators(name: str, plain: Plain) -> Plain:
 
     make.__name__ = name
     return make
-
-
-def _several(name: str, args: tuple[Any, ...]) -> bool:
-    return name in ("max", "min") and builtins.len(args) > 1
 
 
 def install(operators: dict[str, Any]) -> None:

@@ -91,14 +91,8 @@ def called_until(function: Callable[[], Any], sentinel: Any) -> Iterator[Any]:
 
 
 def rest_of(cursor: Any) -> Iterator[Any]:
-    """What an iterator over a sequence of some length has not given yet."""
-    for i in range(cursor.position, cursor.length()):
-        cursor.position = i + 1
-        yield cursor.item(i)
-
-
-def rest_of_list(cursor: Any) -> Iterator[Any]:
-    """The same for a list, which may grow meanwhile."""
+    """What an iterator over a sequence has not given yet; the loop's body may take from it, too."""
+    cursor.start_loop()
     while cursor.position < cursor.length():
         cursor.position += 1
         yield cursor.item(cursor.position - 1)
