@@ -183,6 +183,13 @@ def assignment_expressions(x):
     return total
 
 
+@supported
+def conditional_assignment(x):
+    if x[0] > 0 and (y := x[1] * 2) < 0:
+        return y
+    return x[2]
+
+
 def plain_number(value):
     return value.numpy() if isinstance(value, graphify.Tensor) else value
 
@@ -225,8 +232,8 @@ def frames(x):
 
 
 @refused(SyntaxUnsupported)
-def conditional_assignment(x):
-    return x[0] > 0 and (y := x[1])  # noqa: F841
+def conditional_assignment_in_a_lambda(x):
+    return (lambda v: v > 0 and (y := v))(x[0])  # noqa: F841
 
 
 @refused(TraceError)

@@ -39,6 +39,7 @@ _FILES = (
     "norms",
     "random",
     "_methods",
+    "_numbers",
 )
 for _file in _FILES:
     importlib.import_module(f"graphify.numpy.{_file}")

@@ -24,11 +24,11 @@ def _words(text: str) -> frozenset[str]:
 # Builtins that the operators overload: `len(x)` becomes `ag.len(x)`.
 OVERLOADED = _words("""
     print len range enumerate zip map filter abs min max sum any all int float bool complex
-    round pow divmod sorted reversed list tuple dict set iter next isinstance
+    round pow divmod sorted reversed list tuple dict set iter next isinstance type
 """)
 # Builtins that mean the same for a tensor as for anything else.
 PLAIN_BUILTINS = _words("""
-    issubclass type id repr str callable super hash slice ord chr format
+    issubclass id repr str callable super hash slice ord chr format
     bytes bytearray frozenset object ascii hex bin oct property staticmethod classmethod
     memoryview
 """)
