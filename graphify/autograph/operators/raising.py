@@ -62,7 +62,8 @@ def _raise_pending(alternatives: list[Alternative]) -> Any:
     again = lambda: raise_(first.build()) if first.location is None else _raise_at(first)
     if not rest or not is_staged(first.flag):
         return again()
-    return if_exp(first.flag, again, lambda: _raise_pending(rest))
+    if_exp(first.flag, again, lambda: _raise_pending(rest))
+    return UNREACHABLE
 
 
 def _raise_at(alternative: Alternative) -> Any:
