@@ -6,6 +6,7 @@ from graphify.autograph.operators import (
     listarrays,  # noqa: F401  # for its effect
     listbuiltins,
     places,  # noqa: F401  # for its effect
+    warn,  # noqa: F401  # for its effect
 )
 from graphify.autograph.operators.attributes import attr, augattr, delattr_, setattr_
 from graphify.autograph.operators.attempts import attempt

@@ -18,6 +18,7 @@ from graphify.engines.tensorflow.kernels.table import KERNELS, kernel
 from graphify.errors import InvalidArgumentError
 from graphify.ir.op import Op
 from graphify.ops import effects as ops
+from graphify.ops.warn import warn as warning
 
 
 def _unless(frame: Frame, holds: Any, function: Callable[..., Any], values: Sequence[Any]) -> Any:
@@ -66,6 +67,14 @@ def _placeholder(text: ops.Text) -> str:
     while any(mark in piece for piece in (*text.pieces, text.separator) if isinstance(piece, str)):
         mark = f"{{{mark}}}"
     return mark
+
+
+@kernel("warn")
+def warn(frame: Frame, *values: Any, text: ops.Text, **attrs: Any) -> None:
+    if frame.unit.portable:
+        print_(frame, *values, text=text, end="\n", stream="stderr")
+        return
+    frame.ran(call_host(frame, functools.partial(_evaluate, warning, text=text, **attrs), values))
 
 
 # --- raise and assert -----------------------------------------------------------------------------

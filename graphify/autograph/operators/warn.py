@@ -1,0 +1,76 @@
+"""warnings.warn and np.errstate in converted code.
+
+warnings.warn(f"norm {x.sum()}")    # at each run, if the run decides on it or on its text
+
+Imported once for its effect on calls.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from graphify.autograph.operators import texts
+from graphify.autograph.operators.calls import OVERLOADS
+from graphify.errors import TraceError
+from graphify.ir.bind import bind, current_builder
+from graphify.location import SourceLoc, here
+from graphify.ops import effects
+from graphify.ops.warn import warn as record
+
+
+def warn(
+    message: Any,
+    category: type[Warning] | None = None,
+    stacklevel: int = 1,
+    source: Any = None,
+    **more: Any,
+) -> None:
+    """`warnings.warn`: while tracing, where nothing about it is left to the run."""
+    builder = current_builder()
+    if isinstance(message, Warning):
+        category, message = type(message), message.args[0] if message.args else ""
+    if builder is None or builder.parent is None and not texts.has_symbols(message):
+        warnings.warn(message, category, stacklevel + 1, source, **more)
+        return
+    pieces, values = texts.pieces_of(message)
+    place = _place(stacklevel)
+    attrs = {
+        "text": effects.Text(tuple(pieces), ""),
+        "category": category or UserWarning,
+        "filename": place.file if place is not None else "<unknown>",
+        "line": place.line if place is not None else 0,
+    }
+    bind(record, values, attrs)
+
+
+def _place(stacklevel: int) -> SourceLoc | None:
+    """The line that a warning is of: that of the call, or of a caller's."""
+    location = here()
+    if location is None:
+        return None
+    chain = location.resolve().chain
+    return chain[max(0, len(chain) - max(1, stacklevel))]
+
+
+def errstate(**modes: Any) -> Any:
+    """`np.errstate`: staged code computes as under "ignore".
+
+    Raises:
+        TraceError: something is to be raised or called.
+    """
+    wrong = [name for name, mode in modes.items() if mode not in ("ignore", "warn", None)]
+    if wrong:
+        name = wrong[0]
+        raise TraceError(
+            f"errstate: {name}={modes[name]!r} has no meaning in staged code, which goes on with "
+            "inf and nan",
+            location=here(),
+            remedy="test with np.isfinite and raise, or call the part outside converted code",
+        )
+    return np.errstate(**modes)
+
+
+OVERLOADS.update({warnings.warn: warn, np.errstate: errstate})
