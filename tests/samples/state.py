@@ -485,3 +485,38 @@ def state_in_a_while_loop(x):
         state["x"] = state["x"] - 0.5 * state["x"] * state["step"]
         state["n"] += 1
     return state["x"], state["n"]
+
+
+# --- code that Python calls by itself ---
+
+
+class _Gauge:
+    """Operators that change their object."""
+
+    def __init__(self) -> None:
+        self.total: Any = 0.0
+        self.uses = 0
+
+    def __iadd__(self, value: Any) -> Any:
+        self.total = self.total + value
+        self.uses += 1
+        return self
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.total = self.total * 0.5 + value
+        self.uses += key
+
+
+def operator_that_changes_its_object(x):
+    gauge = _Gauge()
+    for v in x:
+        gauge += v
+    return gauge.total, gauge.uses
+
+
+def setitem_that_changes_its_object(x, s):
+    gauge = _Gauge()
+    for v in x:
+        if v > s:
+            gauge[2] = v
+    return gauge.total, gauge.uses

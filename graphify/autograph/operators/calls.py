@@ -23,15 +23,15 @@ from typing import Any
 
 import numpy as np
 
+from graphify.autograph.operators import impure
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, has_choices, over
 from graphify.autograph.operators.consumer import Consumer
 from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.recursion import enter
-from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.bind import Tensor, current_builder, resolve
-from graphify.location import here, is_library, is_library_module
+from graphify.location import is_library, is_library_module
 from graphify.numpy._table import FUNCTIONS
 from graphify.numpy.random import as_generator
 from graphify.ops import core
@@ -125,40 +125,11 @@ def decorator(function: Any) -> Callable[[Any], Any]:
     return lambda decorated: call(function, decorated)
 
 
-_IMPURE_MODULES = {
-    "random",
-    "time",
-    "io",
-    "socket",
-    "os",
-    "secrets",
-    "uuid",
-    "datetime",
-    "subprocess",
-}
-
-
 def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
-    _refuse_impure(function)
+    impure.refuse(function)
     if is_marked(function) and not getattr(function, DO_NOT_CONVERT, False):
         return enter(function, function, args, kwargs)
     return function(*args, **kwargs)
-
-
-def _refuse_impure(function: Any) -> None:
-    """Functions of the outside world run once per turn: a loop that calls them is not staged."""
-    builder = current_builder()
-    module = (
-        getattr(function, "__module__", None)
-        or type(getattr(function, "__self__", None)).__module__
-    )
-    impure = module in _IMPURE_MODULES or function in (builtins.input, builtins.open)
-    if impure and builder is not None and builder.parent is not None:
-        raise Unstageable(
-            f"{function.__name__} of module {module!r} is called inside staged control flow",
-            location=here(),
-            remedy="call it before, or use graphify.random for random numbers",
-        )
 
 
 def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
@@ -166,7 +137,7 @@ def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
     if isinstance(owner, (list, dict, set)):
         _log_container(owner)
     else:
-        _refuse_impure(function)
+        impure.refuse(function)
     return function(*args, **kwargs)
 
 
@@ -301,6 +272,8 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
         _log_container(obj)
     elif isinstance(obj, np.ndarray):
         obj = _own_array(obj)
+    else:
+        impure.refuse_change(obj)
     obj[key] = value
 
 
@@ -319,6 +292,7 @@ def delitem(obj: Any, key: Any) -> None:
         return apply(delitem, (obj, key), {})  # type: ignore[no-any-return]
     if isinstance(obj, (list, dict)):
         _log_container(obj)
+    impure.refuse_change(obj)
     del obj[key]
 
 

@@ -18,7 +18,7 @@ from graphify.autograph.operators.undefined import Undefined
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Builder, Value, param
 from graphify.tracing.capture import ABSENT, root_of, undo
-from graphify.tracing.guards import MISSING, Place
+from graphify.tracing.guards import MISSING, Fields, Place
 from graphify.tracing.places import Contents, forget_local
 
 State: TypeAlias = tuple[Any, ...]  # the values of the state variables
@@ -130,12 +130,33 @@ def watch_cells(builder: Builder, functions: Sequence[Callable[..., Any]]) -> Ca
     places = [Place(cell, name, "cell") for name, cell in cells_of(functions)]
     watched = [(place, place.read()) for place in places if place.key not in builder.writes]
 
+    objects = [(obj, dict(vars(obj))) for obj in _known_objects(builder)]
+
     def log() -> None:
         for place, old in watched:
             if place.read() is not old:
                 builder.writes[place.key] = (place, old)
+        for obj, fields in objects:
+            _log_fields(builder, obj, fields)
 
     return log
+
+
+def _known_objects(builder: Builder) -> list[Any]:
+    """Objects whose fields code that is not converted, such as operators of a class, may write."""
+    root = root_of(builder)
+    if root is None:
+        return []
+    found = [obj for obj, _ in root.local_objects.values()]
+    found += [guard.thing for guard in root.guards.values() if isinstance(guard, Fields)]
+    return [obj for obj in found if isinstance(getattr(obj, "__dict__", None), dict)]
+
+
+def _log_fields(builder: Builder, obj: Any, before: dict[str, Any]) -> None:
+    for name in before.keys() | vars(obj).keys():
+        place, old = Place(obj, name, "attribute"), before.get(name, ABSENT)
+        if vars(obj).get(name, ABSENT) is not old and place.key not in builder.writes:
+            builder.log_write(place.key, place, old)
 
 
 def shared_cells(names: Names, functions: Sequence[Callable[..., Any]]) -> set[Any]:

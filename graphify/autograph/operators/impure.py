@@ -1,0 +1,68 @@
+"""Calls that differ from turn to turn: the clock, chance, files, the user at the keyboard.
+
+    for i in range(20):
+        x = x + random.random()     # twenty numbers: the loop is unrolled, not staged
+
+A staged block is traced once for all its runs, so such a call in it is refused; a loop of known
+length is unrolled then. At the top level of a function it runs once, while tracing.
+"""
+
+from __future__ import annotations
+
+import array
+import builtins
+from collections import deque
+from typing import Any
+
+from graphify.autograph.converters.resolve import MUTATING
+from graphify.autograph.operators.state import Unstageable
+from graphify.ir.bind import current_builder
+from graphify.location import here
+
+_MODULES = frozenset(
+    "random _random time io _io socket _socket os posix nt secrets uuid subprocess getpass "
+    "tempfile shutil glob pathlib genericpath select selectors urllib.request http.client logging "
+    "queue threading _thread multiprocessing sched signal platform _queue numpy.random.mtrand".split()
+)
+_FUNCTIONS = {builtins.input: "input", builtins.open: "open"}
+_CLOCKS = ("now", "today", "utcnow")  # of datetime, whose other methods give the same at any time
+_UNLOGGED = (deque, bytearray, array.array)  # containers that staged blocks do not carry
+
+
+def refuse(function: Any) -> None:
+    """Refuse a call that a staged block cannot make on behalf of each run.
+
+    Raises:
+        Unstageable: it is such a call, and there is such a block.
+    """
+    builder = current_builder()
+    if builder is None or builder.parent is None:
+        return
+    name, owner = getattr(function, "__name__", "?"), getattr(function, "__self__", None)
+    if isinstance(owner, _UNLOGGED) and name in MUTATING:
+        refuse_change(owner)
+    kind = owner if isinstance(owner, type) else type(owner)
+    module = getattr(function, "__module__", None) or kind.__module__
+    clock = module == "datetime" and name in _CLOCKS
+    if clock or module in _MODULES or function in _FUNCTIONS:
+        raise Unstageable(
+            f"{name} of module {module!r} is called in staged control flow, which is traced once "
+            "for all runs",
+            location=here(),
+            remedy="call it before, or use graphify.random for random numbers",
+        )
+
+
+def refuse_change(container: Any) -> None:
+    """Refuse to change a container that staged blocks do not carry.
+
+    Raises:
+        Unstageable: it is one, and there is such a block.
+    """
+    builder = current_builder()
+    if builder is not None and builder.parent is not None and isinstance(container, _UNLOGGED):
+        raise Unstageable(
+            f"a {type(container).__name__} is changed in staged control flow",
+            location=here(),
+            remedy="use a list or an array",
+        )
