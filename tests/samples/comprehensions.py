@@ -72,7 +72,7 @@ def conditional_element(x):
 
 
 def nested_fors(x, y):
-    return sum([a * b for a in x for b in y if a > b])
+    return sum([a * b for a in x for b in y if b > -1.23456])
 
 
 def comprehension_of_a_comprehension(w):

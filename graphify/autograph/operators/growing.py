@@ -226,7 +226,7 @@ def plus(count: Count, more: Dim | Tensor) -> Count:
 
 def number(count: Count) -> Tensor:
     """A count as a tensor."""
-    return core.strong(as_tensor(count)) if not isinstance(count, Tensor) else core.strong(count)
+    return core.strong(as_tensor(count))
 
 
 def checked(count: Count, low: int, message: str, error: str = "IndexError") -> Count:
@@ -237,8 +237,8 @@ def checked(count: Count, low: int, message: str, error: str = "IndexError") -> 
             return count
         if less:
             raise {"IndexError": IndexError, "ValueError": ValueError}[error](message)
-    most = np.asarray(np.iinfo(np.int64).max)
-    return in_range(number(count), np.asarray(low), most, error=error, message=message)
+    most = number(np.iinfo(np.int64).max)
+    return in_range(number(count), number(low), most, error=error, message=message)
 
 
 def stacked(values: Sequence[Any], model: Grown | None = None) -> Grown:

@@ -8,6 +8,7 @@ Rooms (see growing.py) join to what holds on either path.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,8 @@ from graphify.autograph.operators import lists, references
 from graphify.autograph.operators.growing import Grown, Room
 from graphify.autograph.operators.state import Absent, Unstageable
 from graphify.errors import InternalError
-from graphify.ir.bind import Tensor, current_builder, recording
+from graphify.ir.bind import Tensor, current_builder, not_taping, recording, taping_in
+from graphify.ir.graph import Builder
 from graphify.ir.sharing import link
 from graphify.ir.sharing import storage as storage_of
 from graphify.ir.sizes import Dim, dim_variables
@@ -28,6 +30,20 @@ if TYPE_CHECKING:
     from graphify.autograph.operators.choice import Pairs, Side, United
 
 LISTS = (list, lists.GrowingList)
+
+
+@contextlib.contextmanager
+def within(frame: Builder | None) -> Iterator[None]:
+    """Record in a frame: one around the current frame, or one inside it that is done."""
+    around = current_builder()
+    while around is not None and around is not frame:
+        around = around.parent
+    if around is frame:
+        with taping_in(frame), recording(frame):
+            yield
+    else:
+        with recording(frame), not_taping():
+            yield
 
 
 def unite_lists(a: Side, b: Side) -> United | None:
@@ -58,9 +74,9 @@ def _pairs(grown: Grown) -> tuple[tree.TreeDef, Pairs]:
 
 def _both(a: Side, b: Side) -> tuple[Grown, Grown]:
     first, second = (a, b) if a.treedef.children else (b, a)  # an empty list takes after the other
-    with recording(first.builder):
+    with within(first.builder):
         one = _grown(first, None)
-    with recording(second.builder):
+    with within(second.builder):
         two = _grown(second, one)
     one, two = merged(one, two, first.builder, second.builder)
     return (one, two) if first is a else (two, one)
@@ -91,7 +107,7 @@ def merged(one: Grown, two: Grown, first: Any, second: Any) -> tuple[Grown, Grow
     capacity, mode = _common(one, two)
     done = []
     for grown, builder in ((one, first), (two, second)):
-        with recording(builder):
+        with within(builder):
             changed = g.recast(grown, dtypes)
             if mode != g.DOUBLING:
                 changed = fill(changed, capacity, mode)
@@ -225,7 +241,7 @@ def _promoted(
             if old.kind is list and new.kind is list:
                 return None  # of strings, say: for others to join
             raise
-    with recording(frame):
+    with within(frame):
         grown = lists.start(old.unflatten(leaves), model)
         if model is not None:
             if grown.treedef != model.treedef:

@@ -117,7 +117,7 @@ class GrowingList(List):
             index = core.strong(index)
             wrapped = elementwise.add(index, g.number(count))
             place = elementwise.where(elementwise.less(index, 0), wrapped, index)
-        low, high = np.asarray(0), g.number(count)
+        low, high = g.number(0), g.number(count)
         return in_range(g.number(place), low, high, error="IndexError", message=message)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -174,7 +174,9 @@ class GrowingList(List):
             return found
         place = self._place(index, "pop index out of range")
         if isinstance(place, int) and isinstance(count, Tensor):  # fails as the pop does
-            place = in_range(g.number(place), np.asarray(0), count, error="IndexError", message=RANGE)
+            place = in_range(
+                g.number(place), g.number(0), count, error="IndexError", message=RANGE
+            )
         found = g.element(grown, place)
         self._remove(place)
         return found
@@ -227,7 +229,7 @@ class GrowingList(List):
         longer = g.concatenate(matches, Tensor(np.asarray([True])), axis=0)
         first = longer.argmax()
         count = g.number(self.grown.capacity)
-        found = in_range(first, np.asarray(0), count, error="ValueError", message=message)
+        found = in_range(first, g.number(0), count, error="ValueError", message=message)
         return core.cast(found, dtype=g.INT, weak=True)
 
     # --- order ---
@@ -342,7 +344,9 @@ def _nested(treedef: tree.TreeDef, columns: Iterator[Tensor]) -> Tensor:
     if len({part.ndim for part in parts}) > 1:
         raise ShapeError("the elements of a list are ragged: no array can be made of them")
     dtype = np.result_type(*(part.dtype for part in parts))
-    parts = [core.to_dtype(core.reshape(p, shape=(p.dims[0], 1, *p.dims[1:])), dtype) for p in parts]
+    parts = [
+        core.to_dtype(core.reshape(p, shape=(p.dims[0], 1, *p.dims[1:])), dtype) for p in parts
+    ]
     return g.concatenate(*parts, axis=1)
 
 
