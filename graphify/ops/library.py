@@ -26,9 +26,9 @@ from graphify.ops.shape import expand_dims
 
 _MODULES = {"math": math, "cmath": cmath, "": builtins}
 # Where these are infinite for finite arguments, Python's math says "domain", not "range".
-POLES = frozenset(["log", "log2", "log10", "log1p", "atanh", "gamma", "lgamma", "pow"])
+POLES = frozenset(["log", "log2", "log10", "log1p", "atanh", "pow"])
 # Their values by other ops are off by more than rounding: only Python's own are good enough.
-EXACT = frozenset(["remainder", "gamma", "lgamma"])
+EXACT = frozenset(["remainder", "round", "ulp"])
 
 
 def function_of(name: str) -> Callable[..., Any]:
@@ -115,7 +115,6 @@ INTEGERS: dict[str, Callable[..., int]] = {
     "math.perm": math.perm,
     "pow": pow,
     "int.bit_length": int.bit_length,
-    "int.bit_count": int.bit_count,
     "round": round,
 }
 

@@ -12,8 +12,8 @@
 A loop whose test calls a function may likewise rebind names, where functions defined nearby declare
 names nonlocal; its test moves into the body too. The loop's own test only sees its state.
 
-Only a walrus that is evaluated first and always can be moved; one that depends on a condition is
-refused when its thunk is made. A walrus outside `and`, `or` and chained comparisons stays.
+A walrus that is evaluated first and always is moved; one that depends on a condition becomes
+statements (see `linear`). A walrus outside `and`, `or` and chained comparisons stays.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 import gast
 
 from graphify.autograph.converters.base import Context, Converter, find_walrus
+from graphify.autograph.converters.linear import linearise, needs_statements
 from graphify.syntax import origin
 from graphify.syntax.analysis.activity import any_node, names_of
 
@@ -57,7 +58,13 @@ class _Walrus(Converter):
     def visit_Assign(self, node: Any) -> Any:
         return self._hoist(self.generic_visit(node), "value")
 
-    visit_Return = visit_Expr = visit_Assign
+    visit_Return = visit_Expr = visit_AugAssign = visit_Assign
+
+    def visit_AnnAssign(self, node: Any) -> Any:
+        return self._hoist(super().visit_AnnAssign(node), "value")
+
+    def visit_For(self, node: Any) -> Any:
+        return self._hoist(self.generic_visit(node), "iter")
 
     def visit_Assert(self, node: Any) -> Any:
         return self._hoist(self.generic_visit(node), "test")
@@ -80,6 +87,11 @@ class _Walrus(Converter):
                 setattr(parent, name, loaded)
             else:
                 getattr(parent, name)[index] = loaded
+        rest = getattr(statement, field)
+        if rest is not None and needs_statements(rest):
+            first, rest = linearise(rest, self.ctx)
+            setattr(statement, field, rest)
+            new += first
         return [*new, statement]
 
 

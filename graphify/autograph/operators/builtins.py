@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from types import UnionType
 from typing import Any
 
-import numpy as np
-
-from graphify.autograph.operators import iteration, texts
+from graphify.autograph.operators import iteration, numbers, texts
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
-from graphify.autograph.operators.choice import Choice
-from graphify.autograph.operators.choosing import decide
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import and_, or_, python_bool
 from graphify.autograph.operators.loops import for_
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.bind import Tensor, as_tensor, current_builder
 from graphify.ops import core, effects, elementwise
-from graphify.ops.operators import to_int
 
 list = builtins.list
 tuple: Any = builtins.tuple
@@ -28,7 +22,14 @@ set = builtins.set
 iter = builtins.iter
 next = builtins.next
 abs = builtins.abs
-pow = builtins.pow
+int = numbers.int
+float = numbers.float
+complex = numbers.complex
+bool = numbers.bool
+round = numbers.round
+pow = numbers.pow
+type = numbers.type
+isinstance = numbers.isinstance
 divmod = builtins.divmod
 range = iteration.range
 len = iteration.len
@@ -69,87 +70,6 @@ def staged_print(values: Any, sep: str, end: str, stream: str) -> None:
         spaced = [p for pieces, _ in parts for p in (sep, *pieces)]
         text = effects.Text(builtins.tuple(spaced[1:]), "")
     effects.print_(*tensors, text=text, end=end, stream=stream)
-
-
-# --- conversions --------------------------------------------------------------------------------
-
-
-def int(value: Any = 0, *args: Any) -> Any:
-    return (
-        to_int(elementwise.trunc(scalar_of(value)) if _is_float(value) else scalar_of(value))
-        if is_staged(value)
-        else builtins.int(value, *args)
-    )
-
-
-def float(value: Any = 0.0) -> Any:
-    return (
-        core.cast(scalar_of(value), dtype=np.dtype(np.float64), weak=True)
-        if is_staged(value)
-        else builtins.float(value)
-    )
-
-
-def complex(value: Any = 0, *args: Any) -> Any:
-    if is_staged(value) and not args:
-        return core.cast(scalar_of(value), dtype=np.dtype(np.complex128), weak=True)
-    return builtins.complex(value, *args)
-
-
-def bool(value: Any = False) -> Any:
-    return python_bool(truth(value)) if is_staged(value) else builtins.bool(value)
-
-
-def round(value: Any, ndigits: Any = None) -> Any:
-    if not is_staged(value):
-        return builtins.round(value, ndigits)
-    if ndigits is not None:
-        return value.round(ndigits)
-    return to_int(elementwise.rint(scalar_of(value))) if _is_float(value) else int(value)
-
-
-def _is_float(value: Any) -> builtins.bool:
-    return value.dtype.kind not in "iub"
-
-
-def scalar_of(value: Tensor) -> Tensor:
-    """A tensor of one element as a scalar, as float(array) has it."""
-    tensor = resolve(value)
-    if tensor.dims == ():
-        return tensor
-    if tensor.ndim > 0 and builtins.all(d == 1 for d in tensor.dims):
-        return core.reshape(tensor, shape=())
-    raise TypeError(
-        f"only arrays of one element can be converted to Python scalars, got {tensor.spec}"
-    )
-
-
-# --- kinds --------------------------------------------------------------------------------------
-
-
-_PYTHON: builtins.dict[str, type] = {"b": builtins.bool, "i": builtins.int, "f": builtins.float}
-
-
-def isinstance(value: Any, kinds: Any) -> builtins.bool:
-    """isinstance; a tensor is also what stands in its place when nothing is staged."""
-    if type(value) is Choice:
-        return decide(value, lambda chosen: isinstance(chosen, kinds))  # type: ignore[no-any-return]
-    if builtins.isinstance(value, kinds) or not builtins.isinstance(value, Tensor):
-        return builtins.isinstance(value, kinds)
-    tensor = resolve(value)
-    if tensor.spec.weak:
-        plain = _PYTHON.get(tensor.dtype.kind, builtins.complex)
-    else:
-        plain = tensor.dtype.type if value._scalar else np.ndarray
-    return builtins.any(builtins.issubclass(plain, kind) for kind in _single_kinds(kinds))
-
-
-def _single_kinds(kinds: Any) -> Any:
-    if builtins.isinstance(kinds, UnionType):
-        kinds = kinds.__args__
-    if not builtins.isinstance(kinds, builtins.tuple):
-        return [kinds]
-    return [single for kind in kinds for single in _single_kinds(kind)]
 
 
 # --- over iterables -----------------------------------------------------------------------------
@@ -285,6 +205,9 @@ OVERLOADS.update(
             complex,
             bool,
             round,
+            pow,
+            type,
+            isinstance,
             min,
             max,
             sum,

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators.builtins import scalar_of
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.loops import for_
+from graphify.autograph.operators.numbers import scalar_of
 from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ops import core, special
 from graphify.ops import elementwise as e
@@ -104,6 +104,11 @@ def _call(name: str, value: Any, *args: Tensor) -> Tensor:
     return math_call(_float(value), *args, function=f"math.{name}")
 
 
+def _within(x: Tensor) -> Tensor:
+    """TensorFlow's error function is nan for what is very large."""
+    return e.minimum(e.maximum(x, -30.0), 30.0)
+
+
 _REAL: dict[str, Callable[..., Any]] = {
     "acos": e.arccos,
     "acosh": e.arccosh,
@@ -117,8 +122,8 @@ _REAL: dict[str, Callable[..., Any]] = {
     "cos": e.cos,
     "cosh": e.cosh,
     "degrees": e.rad2deg,
-    "erf": special.erf,
-    "erfc": special.erfc,
+    "erf": lambda x: special.erf(_within(x)),
+    "erfc": lambda x: special.erfc(_within(x)),
     "exp": e.exp,
     "exp2": e.exp2,
     "expm1": e.expm1,

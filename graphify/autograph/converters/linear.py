@@ -1,0 +1,158 @@
+"""Expressions as statements, where an assignment in them depends on a condition.
+
+    if a and (n := f(x)) > 1:        test = a
+        body                         if test:
+                                         n = f(x)
+                                         test = n > 1
+                                     if test:
+                                         body
+
+What is evaluated before the assignment moves along, in Python's order; the rest stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from graphify.autograph.converters.base import Context, find_walrus
+from graphify.syntax import origin
+
+_SCOPES = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+def needs_statements(node: Any, inside: bool = False) -> bool:
+    """Whether an assignment expression stands where a thunk will be made."""
+    if isinstance(node, _SCOPES):
+        return False
+    if isinstance(node, gast.NamedExpr) and inside:
+        return True
+    return any(needs_statements(child, inside or later) for child, later in _parts(node))
+
+
+def _parts(node: Any) -> list[tuple[Any, bool]]:
+    """The expressions of an expression, and whether each is evaluated under a condition."""
+    match node:
+        case gast.BoolOp(values=values):
+            return [(value, True) for value in values]
+        case gast.IfExp(test=test, body=body, orelse=orelse):
+            return [(test, False), (body, True), (orelse, True)]
+        case gast.Compare(left=left, comparators=comparators) if len(comparators) > 1:
+            return [(left, False), *((right, True) for right in comparators)]
+    return [(child, False) for child in gast.iter_child_nodes(node)]
+
+
+def linearise(node: Any, ctx: Context) -> tuple[list[Any], Any]:
+    """Statements to run first, and the expression that is left."""
+    targets = {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
+    linear = _Linear(ctx, targets)
+    rest = linear.rest(node)
+    return linear.statements, rest
+
+
+class _Linear:
+    def __init__(self, ctx: Context, targets: set[str]) -> None:
+        self.ctx, self.targets = ctx, targets
+        self.statements: list[Any] = []
+
+    def rest(self, node: Any) -> Any:
+        """The expression without assignments; what comes before it is in the statements."""
+        if find_walrus(node) is None or isinstance(node, _SCOPES):
+            return node
+        match node:
+            case gast.NamedExpr():
+                self._assign(node.target.id, self.rest(node.value), node)
+                return self._load(node.target.id, node)
+            case gast.BoolOp():
+                name = self.ctx.internal_name("test")
+                self._operands(name, node)
+                return self._load(name, node)
+            case gast.IfExp():
+                name = self.ctx.internal_name("value")
+                body, orelse = (self._branch(name, side) for side in (node.body, node.orelse))
+                self._if(self.rest(node.test), body, orelse, node)
+                return self._load(name, node)
+            case gast.Compare() if len(node.ops) > 1:
+                name = self.ctx.internal_name("test")
+                self._comparisons(name, node.left, node.ops, node.comparators, node)
+                return self._load(name, node)
+        return self._in_order(node)
+
+    def _operands(self, name: str, node: Any) -> None:
+        """`and`, `or`: the next operand is looked at under the last one."""
+        first, *later = node.values
+        self._assign(name, self.rest(first), node)
+        if not later:
+            return
+        inner = _Linear(self.ctx, self.targets)
+        inner._operands(name, origin.inherit(gast.BoolOp(node.op, later), node))
+        test = self._load(name, node)
+        if isinstance(node.op, gast.Or):
+            test = origin.inherit(gast.UnaryOp(gast.Not(), test), node)
+        self._if(test, inner.statements, [], node)
+
+    def _comparisons(self, name: str, left: Any, ops: Any, rights: Any, node: Any) -> None:
+        left, right = self.take(left), self.rest(rights[0])
+        if len(ops) > 1:
+            right = self.take(right)
+        self._assign(name, origin.inherit(gast.Compare(left, ops[:1], [right]), node), node)
+        if len(ops) == 1:
+            return
+        inner = _Linear(self.ctx, self.targets)
+        inner._comparisons(name, right, ops[1:], rights[1:], node)
+        self._if(self._load(name, node), inner.statements, [], node)
+
+    def _branch(self, name: str, value: Any) -> list[Any]:
+        inner = _Linear(self.ctx, self.targets)
+        inner._assign(name, inner.rest(value), value)
+        return inner.statements
+
+    def _in_order(self, node: Any) -> Any:
+        """Any other expression: its parts from left to right, up to the last assignment."""
+        places = [
+            (field, index, child)
+            for field, value in gast.iter_fields(node)
+            for index, child in (enumerate(value) if isinstance(value, list) else [(None, value)])
+            if isinstance(child, gast.AST) and not isinstance(child, gast.expr_context)
+        ]
+        if isinstance(node, gast.Dict):
+            places.sort(key=lambda place: place[1] or 0)  # a key, its value, the next key
+        last = max(i for i, (*_, child) in enumerate(places) if find_walrus(child) is not None)
+        for i, (field, index, child) in enumerate(places[: last + 1]):
+            new = self.rest(child) if i == last else self.take(child)
+            if index is None:
+                setattr(node, field, new)
+            else:
+                getattr(node, field)[index] = new
+        return node
+
+    def take(self, node: Any) -> Any:
+        """A part that is evaluated now: a name for its value."""
+        match node:
+            case gast.Constant() | gast.operator() | gast.unaryop() | gast.cmpop():
+                return node
+            case gast.Name(id=name) if name not in self.targets:
+                return node
+            case gast.Starred() | gast.keyword() | gast.Attribute() | gast.FormattedValue():
+                node.value = self.take(node.value)
+                return node
+            case gast.Slice():
+                for bound in ("lower", "upper", "step"):
+                    part = getattr(node, bound)
+                    setattr(node, bound, part and self.take(part))
+                return node
+        name = self.ctx.internal_name("value")
+        self._assign(name, self.rest(node), node)
+        return self._load(name, node)
+
+    # --- statements ---
+
+    def _assign(self, name: str, value: Any, at: Any) -> None:
+        self.statements += self.ctx.statements("name = value", at, name=name, value=value)
+
+    def _if(self, test: Any, body: list[Any], orelse: list[Any], at: Any) -> None:
+        self.statements.append(origin.inherit(gast.If(test, body, orelse), at))
+
+    def _load(self, name: str, at: Any) -> Any:
+        return origin.inherit(gast.Name(name, gast.Load(), None, None), at)

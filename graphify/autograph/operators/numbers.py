@@ -1,0 +1,159 @@
+"""Conversions, rounding and kinds: the built-ins about numbers, on staged values.
+
+int(x), round(x, 2), complex(re, im), pow(a, b, mod)     # Python numbers, known at the run
+type(x), isinstance(x, float)                            # what the value is in plain Python
+"""
+
+from __future__ import annotations
+
+import builtins
+from types import UnionType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from graphify.autograph.operators.choice import Choice
+from graphify.autograph.operators.choosing import decide
+from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.logical import python_bool
+from graphify.ir.bind import Tensor, as_tensor, resolve
+from graphify.ops import core, elementwise
+from graphify.ops.library import integer_call, math_call
+from graphify.ops.operators import to_int
+
+FLOAT, COMPLEX, INT = np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64)
+
+# --- conversions --------------------------------------------------------------------------------
+
+
+def int(value: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    if not is_staged(value) or args or kwargs:
+        return builtins.int(value, *args, **kwargs)
+    number = scalar_of(value)
+    if number.dtype.kind == "c":
+        _not_real("int() argument must be a string, a bytes-like object or a real number", value)
+    return to_int(elementwise.trunc(number) if number.dtype.kind == "f" else number)
+
+
+def float(value: Any = 0.0) -> Any:
+    if not is_staged(value):
+        return builtins.float(value)
+    number = scalar_of(value)
+    if number.dtype.kind == "c":
+        _not_real("float() argument must be a string or a real number", value)
+    return core.cast(number, dtype=FLOAT, weak=True)
+
+
+def _not_real(wanted: str, value: Tensor) -> NoReturn:
+    kind = kind_of(value)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"numpy.{kind.__name__}"
+    raise TypeError(f"{wanted}, not '{name}'")
+
+
+def complex(real: Any = 0, *imag: Any, **parts: Any) -> Any:
+    given = (real, *imag, *parts.values())
+    if not builtins.any(is_staged(v) for v in given):
+        return builtins.complex(real, *imag, **parts)
+    re, im = (*given, 0)[:2]
+    if builtins.len(given) == 1:
+        return core.cast(scalar_of(real), dtype=COMPLEX, weak=True)
+    if builtins.any(as_tensor(v).dtype.kind == "c" for v in (re, im)):
+        return complex(re) + complex(im) * 1j
+    number = elementwise.make_complex(*(core.strong(float(v)) for v in (re, im)))
+    return core.cast(number, dtype=COMPLEX, weak=True)
+
+
+def bool(value: Any = False) -> Any:
+    return python_bool(truth(value)) if is_staged(value) else builtins.bool(value)
+
+
+def scalar_of(value: Tensor) -> Tensor:
+    """A tensor of one element as a scalar, as float(array) has it."""
+    tensor = resolve(value)
+    if tensor.dims == ():
+        return tensor
+    if tensor.ndim > 0 and builtins.all(d == 1 for d in tensor.dims):
+        return core.reshape(tensor, shape=())
+    raise TypeError(
+        f"only arrays of one element can be converted to Python scalars, got {tensor.spec}"
+    )
+
+
+# --- rounding and powers --------------------------------------------------------------------------
+
+
+def round(value: Any, ndigits: Any = None) -> Any:
+    if not is_staged(value) and not is_staged(ndigits):
+        return builtins.round(value, ndigits)
+    number = scalar_of(value) if builtins.isinstance(value, Tensor) else as_tensor(value)
+    kind = number.dtype.kind
+    if kind == "c" or kind == "b" and not number.spec.weak:
+        raise TypeError(f"type {_full_name(value)} doesn't define __round__ method")
+    if ndigits is None:
+        return to_int(elementwise.rint(number) if kind == "f" else number)
+    if not number.spec.weak:
+        return value.round(ndigits)
+    digits = as_tensor(ndigits)
+    if kind == "f":  # the decimal number that is nearest, which no formula of floats gives
+        return math_call(number, number, digits, function=".round")
+    return integer_call(core.cast(number, dtype=INT, weak=True), digits, function="round")
+
+
+def _full_name(value: Any) -> str:
+    kind = kind_of(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def pow(base: Any, exp: Any, mod: Any = None) -> Any:
+    if mod is None or not builtins.any(is_staged(v) for v in (base, exp, mod)):
+        return builtins.pow(base, exp, *(() if mod is None else (mod,)))
+    numbers = [as_tensor(v) for v in (base, exp, mod)]
+    if not builtins.all(n.spec.weak and n.dtype.kind in "ib" for n in numbers):
+        raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
+    return integer_call(*(core.cast(n, dtype=INT, weak=True) for n in numbers), function="pow")
+
+
+# --- kinds --------------------------------------------------------------------------------------
+
+_PYTHON: builtins.dict[str, type] = {"b": builtins.bool, "i": builtins.int, "f": builtins.float}
+
+
+def kind_of(value: Any) -> builtins.type:
+    """The class of a value; of a tensor, that of what stands in its place in plain Python."""
+    if not builtins.isinstance(value, Tensor) or not is_staged(value):
+        return builtins.type(value)
+    tensor = resolve(value)
+    if tensor.spec.weak:
+        return _PYTHON.get(tensor.dtype.kind, builtins.complex)
+    return tensor.dtype.type if value._scalar else np.ndarray
+
+
+def type(value: Any, *rest: Any, **kwargs: Any) -> Any:
+    """The class of a value, or with three arguments a new class."""
+    if rest:
+        return builtins.type(value, *rest, **kwargs)
+    if builtins.type(value) is Choice:
+        return decide(value, type)
+    return kind_of(value)
+
+
+def isinstance(value: Any, kinds: Any) -> builtins.bool:
+    """isinstance; a tensor is also what stands in its place when nothing is staged."""
+    if builtins.type(value) is Choice:
+        return decide(value, lambda chosen: isinstance(chosen, kinds))  # type: ignore[no-any-return]
+    if builtins.isinstance(value, kinds) or not builtins.isinstance(value, Tensor):
+        return builtins.isinstance(value, kinds)
+    tensor = resolve(value)
+    if tensor.spec.weak:
+        plain = _PYTHON.get(tensor.dtype.kind, builtins.complex)
+    else:
+        plain = tensor.dtype.type if value._scalar else np.ndarray
+    return builtins.any(builtins.issubclass(plain, kind) for kind in _single_kinds(kinds))
+
+
+def _single_kinds(kinds: Any) -> Any:
+    if builtins.isinstance(kinds, UnionType):
+        kinds = kinds.__args__
+    if not builtins.isinstance(kinds, tuple):
+        return [kinds]
+    return [single for kind in kinds for single in _single_kinds(kind)]
