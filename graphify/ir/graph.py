@@ -318,6 +318,11 @@ class Builder:
             bind_sizes(value, self.bindings)
         return outputs
 
+    def forget(self, nodes: Iterable[Node]) -> None:
+        """Record equal work anew from now on: nobody may rely on these nodes."""
+        gone = set(nodes)
+        self._interned = {key: node for key, node in self._interned.items() if node not in gone}
+
     def log_write(self, key: Any, target: Any, before: Any, outer: bool = True) -> None:
         """Note that a tensor or field is about to change; `outer`: one of an enclosing frame."""
         if self.section is not None:

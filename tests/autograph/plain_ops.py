@@ -12,7 +12,7 @@ from graphify.autograph.operators.thrown import (  # noqa: F401
     pending,
     thrown,
 )
-from graphify.autograph.operators.undefined import Undefined
+from graphify.autograph.operators.undefined import Undefined, certain  # noqa: F401
 
 COMPARE = {
     "<": operator.lt,

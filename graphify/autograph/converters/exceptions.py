@@ -194,11 +194,13 @@ class Exceptions(ABC):
             return self._finally(node, loop), rest
         named = [bool(h.name) or _raises_again(h.body) for h in node.handlers]
         region = self._enter([handler.type for handler in node.handlers], any(named))
+        bound = [s for n in _bound_by(node.body) for s in self._safe("n = ag.certain(n)", node, n=n)]
         body = self._body(region, node.body, node, loop)
         first = self._pending(region, node)
         handling = [*first, *self._handlers(node, named, first[0].targets[0].id)]
         test = origin.inherit(gast.Name(region.raised, gast.Load(), None, None), node)
-        dispatch = origin.inherit(gast.If(test, handling, node.orelse), node)
+        done = [*([] if body.flags else bound), *node.orelse]
+        dispatch = origin.inherit(gast.If(test, handling, done), node)
         body.body[-1].dispatch = handling
         return body, [dispatch, *rest]
 
@@ -374,6 +376,15 @@ def may_fail(node: Any) -> bool:
                 return True
         stack += gast.iter_child_nodes(node)
     return False
+
+
+def _bound_by(body: list[Any]) -> list[str]:
+    """The names that a block certainly binds if it gets to its end."""
+    names: dict[str, None] = {}
+    for node in body:
+        if isinstance(node, SIMPLE):
+            names |= names_of(node).writes
+    return [name for name in names if name not in names_of(body).deletes]
 
 
 def _jumps(body: list[Any]) -> bool:

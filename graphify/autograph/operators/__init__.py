@@ -65,7 +65,8 @@ from graphify.autograph.operators.matching import (
 from graphify.autograph.operators.managers import manager
 from graphify.autograph.operators.raising import assert_, catching, raise_
 from graphify.autograph.operators.thrown import caught, pending, thrown
-from graphify.autograph.operators.undefined import Undefined, defined
+from graphify.autograph.operators.strings import percent, text
+from graphify.autograph.operators.undefined import Undefined, certain, defined
 from graphify.autograph.operators.updates import select
 from graphify.ir.bind import set_select_hook
 
@@ -96,6 +97,7 @@ __all__ = [
     "capture",
     "catching",
     "caught",
+    "certain",
     "compare",
     "complex",
     "contains",
@@ -139,6 +141,7 @@ __all__ = [
     "or_",
     "others",
     "pending",
+    "percent",
     "pow",
     "print",
     "raise_",
@@ -155,6 +158,7 @@ __all__ = [
     "sorted",
     "sum",
     "thrown",
+    "text",
     "tuple",
     "type",
     "unpacked",

@@ -55,6 +55,7 @@ class Section:
         undo((place, before) for place, before in self._names if place.read() is not before)
         for key in set(self.builder.writes) - self._known:
             del self.builder.writes[key]
+        self.builder.forget(self.nodes)
         self.builder.nodes[self.start :] = _without_effects(self.nodes)
 
 
