@@ -94,7 +94,8 @@ def zero_division_in_a_loop(k):
 
 def integer_of_what_is_no_number(s):
     try:
-        n = int(np.sqrt(s))
+        with np.errstate(invalid="ignore"):
+            n = int(np.sqrt(s))
     except ValueError:
         n = -1
     return n

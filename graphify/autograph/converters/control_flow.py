@@ -98,6 +98,8 @@ class _Function(AttemptBlocks):
     def _Assign(self, node: Any, frame: Frame) -> list[Any]:
         if getattr(node, "attempt", None) is not None:
             return self.attempt(node, frame)
+        if getattr(node, "settles", False) and node.targets[0].id not in self.live.after(node):
+            return []
         return self._simple(node, frame)
 
     def _Global(self, node: Any, frame: Frame) -> list[Any]:

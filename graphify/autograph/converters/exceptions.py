@@ -194,7 +194,7 @@ class Exceptions(ABC):
             return self._finally(node, loop), rest
         named = [bool(h.name) or _raises_again(h.body) for h in node.handlers]
         region = self._enter([handler.type for handler in node.handlers], any(named))
-        bound = [s for n in _bound_by(node.body) for s in self._safe("n = ag.certain(n)", node, n=n)]
+        bound = self._settled(_bound_by(node.body), node)
         body = self._body(region, node.body, node, loop)
         first = self._pending(region, node)
         handling = [*first, *self._handlers(node, named, first[0].targets[0].id)]
@@ -203,6 +203,13 @@ class Exceptions(ABC):
         dispatch = origin.inherit(gast.If(test, handling, done), node)
         body.body[-1].dispatch = handling
         return body, [dispatch, *rest]
+
+    def _settled(self, names: list[str], at: Any) -> list[Any]:
+        """Where the body has come to its end, what it binds is bound, whatever the run decides."""
+        new = [s for n in names for s in self._safe("n = ag.certain(n)", at, n=n)]
+        for node in new:
+            node.settles = True
+        return new
 
     def _enter(self, kinds: list[Any], named: bool) -> Region:
         region = Region(self.ctx.internal_name("raised"), kinds, named)

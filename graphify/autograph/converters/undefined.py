@@ -53,7 +53,7 @@ class _Marker:
     def block(self, body: list[Any]) -> None:
         for node in body:
             bound = self.definitions.bound_before(node)
-            if bound is None:
+            if bound is None or getattr(node, "settles", False):
                 continue
             tested = self.definitions.bound_at_test(node) if isinstance(node, gast.While) else bound
             for name, value in gast.iter_fields(node):

@@ -72,6 +72,8 @@ class Liveness:
         return after
 
     def _simple(self, node: Any, after: Live, exits: _Exits) -> Live:
+        if getattr(node, "settles", False):  # `n = certain(n)` is nothing that needs `n`
+            return after
         return _through(names_of(node), after)
 
     def _Return(self, node: Any, after: Live, exits: _Exits) -> Live:
