@@ -11,9 +11,10 @@ order, where addresses are products of sizes, or "any", where strides come with 
 from __future__ import annotations
 
 import ctypes
+import functools
 import html
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,26 +22,28 @@ import numpy as np
 
 from graphify.config import config
 from graphify.engines.base import Array
-from graphify.engines.native import jit
+from graphify.engines.native import jit, known
 from graphify.engines.native import products as _products  # noqa: F401  (provides its functions)
 from graphify.engines.native.entry.host import HostSite
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.room import Quick
-from graphify.engines.native.inspection.kernels import KernelReport, describe
-from graphify.engines.native.loops import passes, pretty
-from graphify.engines.native.loops.program import Program, Site
-from graphify.engines.native.lower import lower
 from graphify.engines.native.target import host
-from graphify.engines.native.translate.program import translate
 from graphify.errors import at
 from graphify.ir.graph import Graph
 from graphify.ir.op import Op
 from graphify.ir.types import DType, Spec, is_float
 
+# Lowering, passes, translation and inspection are imported where they are used: a graph whose code
+# is in the cache needs none of them, and they take longer to import than its code to load.
 if TYPE_CHECKING:
+    from graphify.engines.native.inspection.kernels import KernelReport
     from graphify.engines.native.inspection.profile import Profile
+    from graphify.engines.native.llvm import Module
+    from graphify.engines.native.loops.program import Program, Site
 
 Layouts = tuple[str, ...]
+EXPORTS = ("shapes", "run")
+_NO_HOSTS = (ctypes.c_int64 * 1)()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +69,35 @@ def _value(word: int, dtype: DType) -> Any:
     return bool(word) if dtype.kind == "b" else word
 
 
-@dataclass(frozen=True, slots=True)
+class _Failures(Sequence[Failure]):
+    """The failure sites of a program, which is looked at when one has failed."""
+
+    def __init__(self, length: int, program: Callable[[], Program]) -> None:
+        self.length, self.program = length, program
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, number: Any) -> Any:
+        return Failure(self.program().sites[number])
+
+
 class Compiled:
     """A program, its machine code, and what calls it."""
 
-    program: Program
-    code: jit.Code
-    runner: Runner
+    def __init__(self, program: Callable[[], Program], code: jit.Code, runner: Runner) -> None:
+        self._program, self.code, self.runner = program, code, runner
+
+    @property
+    def program(self) -> Program:
+        """The loops; made when asked for, where the code was loaded from the cache."""
+        return self._program()
 
     @property
     def text(self) -> str:
         """The loop-level program, with the user's lines."""
+        from graphify.engines.native.loops import pretty
+
         return pretty.text(self.program)
 
     @property
@@ -91,6 +112,8 @@ class Compiled:
 
     def report(self) -> KernelReport:
         """Kernels, buffers, and what is left to Python."""
+        from graphify.engines.native.inspection.kernels import describe
+
         return describe(self.program)
 
     def __str__(self) -> str:
@@ -162,12 +185,50 @@ class NativeExecutable:
 
 def loops(graph: Graph, layouts: Layouts | None = None) -> Program:
     """The loop-level program of a graph after its passes."""
+    from graphify.engines.native.loops import passes
+    from graphify.engines.native.lower import lower
+
     return passes.optimise(lower(graph, layouts=layouts or ("C",) * len(graph.params)))
 
 
 def compile_graph(graph: Graph, layouts: Layouts) -> Compiled:
-    """Machine code for a graph."""
-    return compile_program(graph, loops(graph, layouts), layouts)
+    """Machine code for a graph: an earlier process's, if there is any."""
+    watched = config.check or config.debug >= 4 or config.dump
+    name = None if watched else known.name_of(graph, layouts)
+    if name is not None and (found := _loaded(graph, layouts, name)) is not None:
+        return found
+    program = loops(graph, layouts)
+    compiled = compile_program(graph, program, layouts)
+    if name is not None and not program.hosts:  # those are functions of this process
+        code = compiled.code
+        known.store(name, known.Entry(code.key, code.level, len(program.sites), code.imports))
+    return compiled
+
+
+def _loaded(graph: Graph, layouts: Layouts, name: bytes) -> Compiled | None:
+    entry = known.load(name)
+    if entry is None:
+        return None
+    program = functools.cache(lambda: loops(graph, layouts))
+    code = jit.load(
+        entry.key,
+        lambda: _module(program()).text(),
+        EXPORTS,
+        opt=entry.level,  # type: ignore[arg-type]
+        name=graph.name,
+        imports=entry.imports,
+        symbols={"graphify_hosts": ctypes.addressof(_NO_HOSTS)},
+    )
+    if code is None:
+        return None
+    sites = _Failures(entry.sites, program)
+    return Compiled(program, code, _runner(graph, code, sites, layouts, ()))
+
+
+def _module(program: Program) -> Module:
+    from graphify.engines.native.translate.program import translate
+
+    return translate(program, host())
 
 
 def compile_program(
@@ -179,30 +240,42 @@ def compile_program(
         symbols: addresses of further names that the program's calls use.
     """
     if config.debug >= 4 or config.dump:
+        from graphify.engines.native.loops import pretty
+
         text = pretty.text(program)
         config.log(4, f"--- loops of {program.name} ---\n{text}")
         config.write(f"{program.name}.loops.txt", text)
-    module = translate(program, host())
     hosts = [_host_site(function) for function in program.hosts]
     table = (ctypes.c_int64 * max(1, len(hosts)))(*(site.number for site in hosts))
     code = jit.compile(
-        module.text(),
-        ["shapes", "run"],
+        _module(program).text(),
+        EXPORTS,
         opt="full" if _scalar_loops(program) else "light",
         name=program.name,
         symbols={"graphify_hosts": ctypes.addressof(table), **symbols},
     )
-    runner = Runner(
+    sites = [Failure(site) for site in program.sites]
+    runner = _runner(graph, code, sites, layouts, [*hosts, table])
+    return Compiled(lambda: program, code, runner)
+
+
+def _runner(
+    graph: Graph,
+    code: jit.Code,
+    sites: Sequence[Failure],
+    layouts: Layouts,
+    hosts: Sequence[Any],
+) -> Runner:
+    return Runner(
         code,
         [value.spec for value in graph.params],
         graph.specs,
-        [Failure(site) for site in program.sites],  # type: ignore[misc]
+        sites,  # type: ignore[arg-type]
         names=[value.node.attrs.get("name") or i for i, value in enumerate(graph.params)],
         in_order=[i for i, layout in enumerate(layouts) if layout == "C"],
-        hosts=[*hosts, table],  # type: ignore[list-item]
+        hosts=hosts,
         effects=graph.effects,
     )
-    return Compiled(program, code, runner)
 
 
 def _host_site(function: Any) -> HostSite:
@@ -239,6 +312,8 @@ class NativeEngine:
 
     def report(self, graph: Graph) -> KernelReport:
         """What a graph becomes: kernels, buffers, and what is left to Python."""
+        from graphify.engines.native.inspection.kernels import describe
+
         return describe(loops(graph))
 
 

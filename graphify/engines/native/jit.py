@@ -16,7 +16,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -54,13 +54,30 @@ class Code:
         name: what it is called in logs.
         size: bytes of the object file it came from.
         cached: whether it came from the disk cache.
+        key: of the object file in the disk cache.
+        level: how LLVM optimised it.
+        imports: the symbols that it takes from elsewhere.
     """
 
-    __slots__ = ("__weakref__", "_level", "_text", "_tracker", "cached", "name", "size")
+    __slots__ = (
+        *("__weakref__", "_text", "_tracker"),
+        *("cached", "imports", "key", "level", "name", "size"),
+    )
 
-    def __init__(self, name: str, text: str, level: Level, size: int, cached: bool, tracker: Any):
-        self.name, self.size, self.cached = name, size, cached
-        self._text, self._level, self._tracker = text, level, tracker
+    def __init__(
+        self,
+        name: str,
+        text: Callable[[], str],
+        level: Level,
+        image: bytes,
+        key: bytes,
+        imports: Sequence[str],
+        tracker: Any,
+        cached: bool,
+    ) -> None:
+        self.name, self.level, self.size, self.key = name, level, len(image), key
+        self.imports, self.cached = tuple(imports), cached
+        self._text, self._tracker = text, tracker
 
     def __repr__(self) -> str:
         return f"<Code {self.name}: {self.size} bytes>"
@@ -72,15 +89,17 @@ class Code:
     @property
     def llvm_ir(self) -> str:
         """The optimised IR, made anew from the text, with its comments."""
-        with _compiler() as compiler, compiler.optimised(self._text, self._level, True) as module:
-            return marks.in_ir(str(module), marks.comments(self._text))
+        text = self._text()
+        with _compiler() as compiler, compiler.optimised(text, self.level, True) as module:
+            return marks.in_ir(str(module), marks.comments(text))
 
     @property
     def asm(self) -> str:
         """The assembly, made anew from the text, with its comments."""
-        with _compiler() as compiler, compiler.optimised(self._text, self._level, True) as module:
-            assembly = compiler.machine(self._level).emit_assembly(module)
-            return marks.in_assembly(assembly, marks.comments(self._text))
+        text = self._text()
+        with _compiler() as compiler, compiler.optimised(text, self.level, True) as module:
+            assembly = compiler.machine(self.level).emit_assembly(module)
+            return marks.in_assembly(assembly, marks.comments(text))
 
 
 def compile(
@@ -105,7 +124,7 @@ def compile(
         InternalError: text that LLVM refuses, or a symbol nobody defines.
     """
     began = time.perf_counter()
-    imports = _resolved(text, symbols, name)
+    imports = _resolved(_declared(text), symbols, name)
     key = cache.key(text, opt)
     image = cache.load(key)
     cached = image is not None
@@ -115,7 +134,34 @@ def compile(
         tracker = compiler.link(image, exports, imports, name)
     if not cached:
         cache.store(key, image)
-    code = Code(name, text, opt, len(image), cached, tracker)
+    code = Code(name, lambda: text, opt, image, key, list(imports), tracker, cached)
+    _report(code, time.perf_counter() - began)
+    return code
+
+
+def load(
+    key: bytes,
+    text: Callable[[], str],
+    exports: Sequence[str],
+    *,
+    opt: Level,
+    name: str,
+    imports: Sequence[str],
+    symbols: Mapping[str, int] = {},
+) -> Code | None:
+    """The code that an earlier process made, by the key of its object file; None: not there.
+
+    Args:
+        text: makes the LLVM IR, should anyone want to see it.
+        imports: the symbols that the code takes from elsewhere.
+    """
+    began = time.perf_counter()
+    image = cache.load(key)
+    if image is None:
+        return None
+    with _compiler() as compiler:
+        tracker = compiler.link(image, exports, _resolved(imports, symbols, name), name)
+    code = Code(name, text, opt, image, key, imports, tracker, True)
     _report(code, time.perf_counter() - began)
     return code
 
@@ -125,18 +171,23 @@ def _report(code: Code, seconds: float) -> None:
         return
     how = "loaded from the cache" if code.cached else "compiled"
     config.log(1, f"graphify: native code {code.name} {how} in {seconds * 1e3:.1f} ms")
-    config.log(4, f"--- LLVM IR of {code.name} ---\n{code._text}")
+    config.log(4, f"--- LLVM IR of {code.name} ---\n{code._text()}")
     if config.debug >= 5:
         config.log(5, f"--- assembly of {code.name} ---\n{code.asm}")
 
 
-def _resolved(text: str, given: Mapping[str, int], name: str) -> dict[str, int]:
-    """The address of every symbol that the text declares."""
-    found: dict[str, int] = {}
+def _declared(text: str) -> Iterator[str]:
+    """The symbols that a text declares and does not define."""
     for match in _DECLARED.finditer(text):
         symbol = match[1] or match[2]
-        if symbol.startswith("llvm."):
-            continue
+        if not symbol.startswith("llvm."):
+            yield symbol
+
+
+def _resolved(names: Iterable[str], given: Mapping[str, int], name: str) -> dict[str, int]:
+    """The address of every symbol."""
+    found: dict[str, int] = {}
+    for symbol in names:
         address = given.get(symbol) or symbols.address(symbol)
         if address is None:
             raise InternalError(f"native code {name}: nothing defines the symbol {symbol!r}")

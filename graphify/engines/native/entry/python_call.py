@@ -65,7 +65,7 @@ class Runner:
         hosts: Sequence[host.HostSite] = (),
         effects: bool = False,
     ) -> None:
-        self.code, self.sites, self.effects = code, tuple(sites), effects
+        self.code, self.sites, self.effects = code, sites, effects
         self.params, self.results = tuple(params), tuple(results)
         self.names = tuple(names) or tuple(range(len(self.params)))
         self.in_order = frozenset(in_order)

@@ -1,0 +1,155 @@
+"""Graphs whose machine code an earlier process made: found by the graph, before it is lowered.
+
+    name = name_of(graph, ("C",))    # None: the graph holds what has no name, such as a function
+    entry = load(name)               # None: not there
+    store(name, Entry(...))
+
+The machine code itself is in the cache by the hash of its LLVM IR (cache.py); an entry here says
+which one it is. Its name depends on every op, attribute, constant and size of the graph, and on the
+source files that make code of them, so that an edited one counts as another.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphify.engines.native import cache
+from graphify.ir.graph import Graph, Literal, Value
+from graphify.ir.pretty import SizeNames
+from graphify.ir.sizes import Size, SizeVar
+from graphify.ir.types import Spec
+
+_SOURCES = ("ir", "ops", "engines/native")  # folders of the package that decide what code is made
+_SCALARS = (type(None), bool, int, float, complex, str, bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is known of a graph's machine code.
+
+    Attributes:
+        key: of the object file.
+        level: how LLVM optimised it.
+        sites: how many places can fail.
+        imports: the symbols that it takes from elsewhere.
+    """
+
+    key: bytes
+    level: str
+    sites: int
+    imports: tuple[str, ...]
+
+
+def load(name: bytes) -> Entry | None:
+    """The entry of a graph, or None."""
+    data = cache.load(name)
+    if data is None:
+        return None
+    key, level, sites, *imports = data.decode().split(" ")
+    return Entry(bytes.fromhex(key), level, int(sites), tuple(imports))
+
+
+def store(name: bytes, entry: Entry) -> None:
+    """Keep the entry of a graph."""
+    words = (entry.key.hex(), entry.level, str(entry.sites), *entry.imports)
+    cache.store(name, " ".join(words).encode())
+
+
+def name_of(graph: Graph, layouts: tuple[str, ...]) -> bytes | None:
+    """A hash of all that the machine code of a graph depends on."""
+    if cache.directory() is None:
+        return None
+    writer = _Writer()
+    try:
+        writer.graph(graph)
+    except _Nameless:
+        return None
+    return cache.key("\n".join([_sources(), *layouts, *writer.words]), "graph")
+
+
+@functools.cache
+def _sources() -> str:
+    """The sizes and times of the files that make code; reading them all would take longer."""
+    root = Path(__file__).parents[2]
+    found = sorted(line for folder in _SOURCES for line in _files(root / folder))
+    return hashlib.sha256("\n".join(found).encode()).hexdigest()
+
+
+def _files(folder: Path) -> Iterator[str]:
+    with os.scandir(folder) as listing:
+        for item in listing:
+            if item.name.endswith(".py"):
+                found = item.stat()
+                yield f"{item.path} {found.st_size} {found.st_mtime_ns}"
+            elif item.is_dir() and item.name != "__pycache__":
+                yield from _files(Path(item.path))
+
+
+class _Nameless(Exception):
+    """The graph holds an object that only this process knows."""
+
+
+class _Writer:
+    """Words that are the same for two graphs exactly if their machine code is."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.sizes = SizeNames()
+
+    def graph(self, graph: Graph) -> None:
+        numbers: dict[Value, int] = {}
+        words = self.words
+        for value in graph.params:
+            numbers[value] = len(numbers)
+            words.append(f"param {value.node.attrs.get('name')!r} {self.sizes.spec(value.spec)}")
+        for node in graph.nodes:
+            words.append(f"{node.op.name} {[numbers[value] for value in node.inputs]}")
+            for name, value in node.attrs.items():
+                words.append(name)
+                self.attribute(value)
+            for value in node.outputs:
+                numbers[value] = len(numbers)
+                words.append(self.sizes.spec(value.spec))
+        words.append(f"return {[numbers[value] for value in graph.results]}")
+
+    def attribute(self, value: Any) -> None:
+        if type(value) in _SCALARS:
+            self.words.append(f"{type(value).__name__} {value!r}")
+        elif type(value) is tuple:
+            self.words.append(f"tuple {len(value)}")
+            for item in value:
+                self.attribute(item)
+        else:
+            self._special(value)
+
+    def _special(self, value: Any) -> None:
+        match value:
+            case Graph():
+                self.words.append("graph")
+                self.graph(value)
+            case Size():
+                self.words.append(f"size {self.sizes.dim(value)}")
+            case SizeVar():
+                self.words.append(f"variable {self.sizes.name(value)}")
+            case Spec():
+                self.words.append(f"spec {self.sizes.spec(value)}")
+            case np.dtype():
+                self.words.append(f"dtype {value.str} {value.name}")
+            case Literal():
+                array = np.ascontiguousarray(value.array)
+                digest = hashlib.sha256(array.tobytes()).hexdigest()
+                self.words.append(f"literal {array.dtype.name} {array.shape} {digest}")
+            case slice():
+                self.words.append("slice")
+                for part in (value.start, value.stop, value.step):
+                    self.attribute(part)
+            case _:
+                raise _Nameless
