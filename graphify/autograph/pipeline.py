@@ -42,6 +42,7 @@ from graphify.autograph.converters import (
     match,
     names,
     raises,
+    texts,
     walrus,
 )
 from graphify.autograph.converters.base import Context
@@ -63,6 +64,7 @@ PASSES = (
     match,  # makes comparisons and if statements
     walrus,  # before thunks are made
     comprehensions,  # makes thunks, with expressions inside
+    texts,  # before asserts: it still has to see messages
     asserts,  # its message thunk is converted like any expression
     logical,
     conditional_expressions,

@@ -30,15 +30,35 @@ class Gap:
         as_repr: shown as in a list.
         kind: what Python would hold: a "number" of its own, a NumPy "scalar", or an "array"; "text"
             where the bytes of a text are the value (see failing.py).
+        inner: the text that goes here, formatted as a whole: `f"{message:>20}"`.
+        method: of that text, with its arguments: `message.upper()`.
+        percent: the spec is one of `"%5.2f" % value`.
+
+    A gap takes one value, or those of its inner text, and then those of a spec that is a text.
     """
 
-    spec: str
+    spec: str | Text
     as_repr: bool
     kind: str
+    inner: Text | None = None
+    method: tuple[Any, ...] = ()
+    percent: bool = False
 
-    def show(self, value: Any) -> str:
-        python = self.value(value)
-        return repr(python) if self.as_repr else format(python, self.spec)
+    @property
+    def count(self) -> int:
+        """How many values it takes."""
+        own = 1 if self.inner is None else self.inner.gaps
+        return own + (self.spec.gaps if isinstance(self.spec, Text) else 0)
+
+    def show(self, *values: Any) -> str:
+        own = 1 if self.inner is None else self.inner.gaps
+        python = self.value(values[0]) if self.inner is None else self.inner.format(values[:own])
+        spec = self.spec.format(values[own:]) if isinstance(self.spec, Text) else self.spec
+        if self.method:
+            return str(getattr(python, self.method[0])(*self.method[1:]))
+        if self.percent:
+            return spec % (python,)
+        return repr(python) if self.as_repr else format(python, spec)
 
     def value(self, value: Any) -> Any:
         """A run-time value as Python would hold it."""
@@ -59,17 +79,24 @@ class Text:
 
     def format(self, values: Sequence[Any]) -> str:
         rest = iter(values)
-        parts = [p if isinstance(p, str) else _shown(p, next(rest)) for p in self.pieces]
+        parts = [p if isinstance(p, str) else _shown(p, rest) for p in self.pieces]
         return self.separator.join(parts)
 
     @property
     def gaps(self) -> int:
         """How many values the text takes."""
-        return sum(not isinstance(piece, str) for piece in self.pieces)
+        return sum(takes(piece) for piece in self.pieces if not isinstance(piece, str))
 
 
-def _shown(gap: Gap | None, value: Any) -> str:
-    return render(value) if gap is None else gap.show(value)
+def takes(gap: Gap | None) -> int:
+    """How many values go into a gap."""
+    return 1 if gap is None else gap.count
+
+
+def _shown(gap: Gap | None, values: Iterator[Any]) -> str:
+    if gap is None:
+        return render(next(values))
+    return gap.show(*(next(values) for _ in range(gap.count)))
 
 
 def render(value: Any) -> str:

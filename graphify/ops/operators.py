@@ -347,12 +347,21 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
 
 def _repr(self: Tensor) -> str:
     if self.is_symbolic:
-        return f"<symbolic Tensor {self.spec}>"
+        return _repr_hook(self) or f"<symbolic Tensor {self.spec}>"
     body = np.array2string(self.numpy(), separator=", ", prefix="Tensor(")
     return f"Tensor({body}, shape={self.numpy().shape}, dtype={self.dtype.name})"
 
 
 _text_hook: Callable[[Tensor, str], str] = lambda tensor, spec: _repr(tensor)  # noqa: E731
+
+
+_repr_hook: Callable[[Tensor], str | None] = lambda tensor: None  # noqa: E731
+
+
+def set_repr_hook(hook: Callable[[Tensor], str | None]) -> None:
+    """What stands for the repr of a symbolic tensor where user code asks for it."""
+    global _repr_hook
+    _repr_hook = hook
 
 
 def set_text_hook(hook: Callable[[Tensor, str], str]) -> None:

@@ -47,6 +47,7 @@ abs, min, max, sum, any, all, int, float, bool = abs, min, max, sum, any, all, i
 complex, round, pow, divmod, sorted, reversed = complex, round, pow, divmod, sorted, reversed
 list, tuple, dict, set, iter, next = list, tuple, dict, set, iter, next
 isinstance = isinstance
+type = type
 
 
 def defined(value):
@@ -178,3 +179,11 @@ def augitem(obj, key, sign, value):
 
 def augattr(obj, name, sign, value):
     setattr(obj, name, IN_PLACE[sign](getattr(obj, name), value))
+
+
+def text(value):
+    return value
+
+
+def percent(template, values):
+    return template % values

@@ -45,9 +45,7 @@ def float(value: Any = 0.0) -> Any:
 
 
 def _not_real(wanted: str, value: Tensor) -> NoReturn:
-    kind = kind_of(value)
-    name = kind.__name__ if kind.__module__ == "builtins" else f"numpy.{kind.__name__}"
-    raise TypeError(f"{wanted}, not '{name}'")
+    raise TypeError(f"{wanted}, not '{type_name(value)}'")
 
 
 def complex(real: Any = 0, *imag: Any, **parts: Any) -> Any:
@@ -88,7 +86,7 @@ def round(value: Any, ndigits: Any = None) -> Any:
     number = scalar_of(value) if builtins.isinstance(value, Tensor) else as_tensor(value)
     kind = number.dtype.kind
     if kind == "c" or kind == "b" and not number.spec.weak:
-        raise TypeError(f"type {_full_name(value)} doesn't define __round__ method")
+        raise TypeError(f"type {type_name(value)} doesn't define __round__ method")
     if ndigits is None:
         return to_int(elementwise.rint(number) if kind == "f" else number)
     if not number.spec.weak:
@@ -99,7 +97,8 @@ def round(value: Any, ndigits: Any = None) -> Any:
     return integer_call(core.cast(number, dtype=INT, weak=True), digits, function="round")
 
 
-def _full_name(value: Any) -> str:
+def type_name(value: Any) -> str:
+    """The name of a value's class as Python's errors have it."""
     kind = kind_of(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 

@@ -11,18 +11,18 @@ a trace that leaves one over raises ConcreteValueNeeded (`check_marks`).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from graphify import tree
-from graphify.ir.bind import Tensor, current_builder, value_needed
+from graphify.ir.bind import Tensor, current_builder, not_known
 from graphify.ir.graph import Builder
 from graphify.location import here
 from graphify.ops import operators
-from graphify.ops.effects import Gap, render
+from graphify.ops.effects import Gap, Text, render, takes
 
 OPEN, CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{OPEN}([0-9]+){CLOSE}")
@@ -36,6 +36,7 @@ class Mark:
     gap: Gap | None
     location: Any
     used: bool = False
+    more: tuple[Tensor, ...] = ()  # further values that go into the gap
 
 
 def _outermost(builder: Builder) -> Builder:
@@ -46,13 +47,27 @@ def _outermost(builder: Builder) -> Builder:
 
 def mark(tensor: Tensor, spec: str = "", as_repr: bool = False) -> str:
     """The mark that stands for the text of a symbolic tensor."""
-    builder = current_builder()
-    if builder is None:
+    if current_builder() is None:
         return repr(tensor)
-    marks = _outermost(builder).marks
+    if OPEN in exact(spec):  # its width, say, is known at the run
+        pieces, others = pieces_of(spec)
+        return gap_mark(Gap(Text(tuple(pieces), ""), False, kind_of(tensor)), tensor, *others)
     gap = Gap(spec, as_repr, kind_of(tensor)) if spec or as_repr else None
-    marks.append(Mark(tensor, gap, here()))
-    return f"{OPEN}{len(marks) - 1}{CLOSE}"
+    return gap_mark(gap, tensor)
+
+
+def exact(text: str) -> str:
+    """The string itself, marks and all, as a plain one."""
+    return str.__str__(text)
+
+
+def gap_mark(gap: Gap | None, tensor: Tensor, *more: Tensor) -> str:
+    """The mark of a gap and of the values that go into it."""
+    builder = current_builder()
+    assert builder is not None
+    marks = _outermost(builder).marks
+    marks.append(Mark(tensor, gap, here(), more=more))
+    return StagedText(f"{OPEN}{len(marks) - 1}{CLOSE}")
 
 
 def kind_of(tensor: Tensor) -> str:
@@ -68,7 +83,7 @@ def pieces_of(value: Any) -> tuple[list[str | Gap | None], list[Tensor]]:
     if isinstance(value, Tensor):
         return [None], [value]
     builder = current_builder()
-    text = value if isinstance(value, str) else str(_marked(value))
+    text = exact(value if isinstance(value, str) else str(_marked(value)))
     if builder is None or OPEN not in text:
         return [text], []
     marks = _outermost(builder).marks
@@ -79,7 +94,7 @@ def pieces_of(value: Any) -> tuple[list[str | Gap | None], list[Tensor]]:
             found = marks[int(part)]
             found.used = True
             pieces.append(found.gap)
-            tensors.append(found.tensor)
+            tensors += [found.tensor, *found.more]
         elif part:
             pieces.append(part)
     return pieces, tensors
@@ -88,28 +103,28 @@ def pieces_of(value: Any) -> tuple[list[str | Gap | None], list[Tensor]]:
 def joined(pieces: Sequence[str | Gap | None], tensors: Sequence[Any]) -> str:
     """The text of pieces again, with new marks in it."""
     rest = iter(tensors)
-    return "".join(p if isinstance(p, str) else _mark_of(next(rest), p) for p in pieces)
+    return "".join(p if isinstance(p, str) else _mark_of(rest, p) for p in pieces)
 
 
-def _mark_of(value: Any, gap: Gap | None) -> str:
-    builder = current_builder()
-    if builder is None or not (isinstance(value, Tensor) and value.is_symbolic):
-        array = np.asarray(value)
-        return render(array) if gap is None else gap.show(array)
-    marks = _outermost(builder).marks
-    marks.append(Mark(value, gap, here()))
-    return f"{OPEN}{len(marks) - 1}{CLOSE}"
+def _mark_of(rest: Iterator[Any], gap: Gap | None) -> str:
+    values = [next(rest) for _ in range(takes(gap))]
+    if current_builder() is None or not any(
+        isinstance(v, Tensor) and v.is_symbolic for v in values
+    ):
+        arrays = [np.asarray(value) for value in values]
+        return render(arrays[0]) if gap is None else gap.show(*arrays)
+    return gap_mark(gap, *values)
 
 
 def plain(value: Any) -> Any:
     """A string without marks: for messages of errors that tracing itself raises."""
     builder = current_builder()
-    if not isinstance(value, str) or builder is None or OPEN not in value:
+    if not isinstance(value, str) or builder is None or OPEN not in exact(value):
         return value
     marks = _outermost(builder).marks
     for found in marks:
         found.used = True
-    return _MARK.sub(lambda match: repr(marks[int(match.group(1))].tensor), value)
+    return _MARK.sub(lambda match: repr(marks[int(match.group(1))].tensor), exact(value))
 
 
 class _Shown:
@@ -142,7 +157,7 @@ def _eager(leaf: Any) -> Any:
 def has_symbols(value: Any) -> bool:
     """Whether printing a value needs the run: tensors in containers, or marks in a string."""
     if isinstance(value, str):
-        return OPEN in value and current_builder() is not None
+        return OPEN in exact(value) and current_builder() is not None
     if isinstance(value, BaseException):
         value = value.args
     if getattr(type(value), "known_at_run", False):
@@ -155,6 +170,15 @@ def has_symbols(value: Any) -> bool:
     )
 
 
+class StagedText(str):
+    """A string with marks in it: what Python makes of such a string is one, too, or is refused.
+
+    Further behaviour is added by `strings`.
+    """
+
+    __slots__ = ()
+
+
 def check_marks(builder: Builder) -> None:
     """Refuse a trace in which the text of a symbolic tensor went somewhere else.
 
@@ -163,7 +187,7 @@ def check_marks(builder: Builder) -> None:
     """
     for found in builder.marks:
         if not found.used:
-            error = value_needed(found.tensor, "the text")
+            error = not_known(found.tensor, "the text")
             raise type(error)(
                 error.message,
                 location=found.location,

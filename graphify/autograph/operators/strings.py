@@ -1,0 +1,217 @@
+"""What strings with run-time values in them can do: be joined, formatted, changed by a method.
+
+    text(f"{x:.2f}")                # an f-string that is not printed at once
+    percent("%5.2f of %d", (x, n))  # the operator %
+    message.upper(), f"{message:>20}", ", ".join(parts), repr(message)
+
+Each gives another such string, whose gaps the run fills. What needs the text while tracing (its
+length, a part of it, a comparison) raises ConcreteValueNeeded at that line.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from graphify.autograph.operators import texts
+from graphify.autograph.operators.calls import OVERLOADS
+from graphify.autograph.operators.numbers import type_name
+from graphify.autograph.operators.texts import OPEN, StagedText, gap_mark, kind_of, mark, pieces_of
+from graphify.ir.bind import Tensor, current_builder, not_known, resolve
+from graphify.location import is_internal, is_library
+from graphify.ops import operators
+from graphify.ops.effects import Gap, Text
+
+CHANGING = (
+    "capitalize casefold center expandtabs ljust lower lstrip removeprefix removesuffix replace "
+    "rjust rstrip strip swapcase title upper zfill"
+).split()
+ASKING = (
+    "__contains__ __getitem__ __iter__ __len__ count encode endswith find index isalnum isalpha "
+    "isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper "
+    "partition rfind rindex rpartition rsplit split splitlines startswith translate"
+).split()
+COMPARING = "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__".split()
+
+
+def text(value: Any) -> Any:
+    """A string that may hold marks, as one that knows it."""
+    return StagedText(value) if type(value) is str and OPEN in value else value
+
+
+def _whole(value: str, **how: Any) -> str:
+    """A string with marks as one gap."""
+    pieces, tensors = pieces_of(value)
+    gap = Gap(how.get("spec", ""), how.get("as_repr", False), "number", Text(tuple(pieces), ""))
+    if "method" in how:
+        gap = Gap("", False, "number", gap.inner, how["method"])
+    spec = gap.spec
+    if isinstance(spec, str) and OPEN in texts.exact(spec):
+        parts, others = pieces_of(spec)
+        gap = Gap(Text(tuple(parts), ""), False, "number", gap.inner)
+        tensors = [*tensors, *others]
+    return gap_mark(gap, *tensors)
+
+
+def _refuse(value: str) -> Any:
+    pieces, tensors = pieces_of(value)
+    error = not_known(tensors[0], "the text")
+    raise type(error)(
+        error.message,
+        location=error.location,
+        remedy="print it, raise it or assert with it; to decide by it, compare numbers",
+    )
+
+
+def _changing(name: str) -> Callable[..., Any]:
+    def change(self: str, *args: Any) -> str:
+        return _whole(self, method=(name, *args))
+
+    return change
+
+
+def _asking(name: str) -> Callable[..., Any]:
+    return lambda self, *args: _refuse(self)
+
+
+def _comparing(name: str) -> Callable[..., Any]:
+    """graphify's own code compares strings as they are."""
+    plain = getattr(str, name)
+
+    def compare(self: str, *args: Any) -> Any:
+        if is_internal(sys._getframe(1).f_code.co_filename):
+            return plain(self, *args)
+        return _refuse(self)
+
+    return compare
+
+
+def _install() -> None:
+    for names, make in ((CHANGING, _changing), (ASKING, _asking), (COMPARING, _comparing)):
+        for name in names:
+            setattr(StagedText, name, make(name))
+    methods: dict[str, Callable[..., Any]] = {
+        "__format__": lambda self, spec: _whole(self, spec=spec) if spec else self,
+        "__repr__": lambda self: _whole(self, as_repr=True),
+        "__str__": lambda self: self,
+        "__add__": lambda self, other: text(str.__add__(self, other)),
+        "__radd__": lambda self, other: text(str.__add__(other, self)),
+        "__mul__": lambda self, times: text(str.__mul__(self, times)),
+        "__rmul__": lambda self, times: text(str.__mul__(self, times)),
+        "__mod__": lambda self, values: percent(texts.exact(self), values),
+        "__bool__": lambda self: True,  # numbers have a text
+        "join": lambda self, parts: text(str.join(self, parts)),
+    }
+    for name, method in methods.items():
+        setattr(StagedText, name, method)
+
+
+_install()
+
+# --- the operator % -------------------------------------------------------------------------------
+
+_CONVERSION = re.compile(
+    r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?P<dot>\.(?:\*|\d*))?[hlL]?"
+    r"(?P<type>[a-zA-Z%])"
+)
+
+
+def percent(template: Any, values: Any) -> Any:
+    """`template % values`."""
+    given = values if isinstance(values, (tuple, Mapping)) else (values,)
+    items = list(given.values()) if isinstance(given, Mapping) else list(given)
+    if not isinstance(template, str) or not any(map(_staged, items)):
+        return template % values
+    if "*" in template:
+        return _refuse(mark(next(v for v in items if isinstance(v, Tensor))))
+    rest = iter(items)
+    pieces: list[str] = []
+    last = 0
+    for found in _CONVERSION.finditer(template):
+        pieces.append(template[last : found.start()])
+        last = found.end()
+        if found["type"] == "%":
+            pieces.append("%")
+            continue
+        value = given[found["key"]] if isinstance(given, Mapping) else _next(rest)
+        spec = f"%{found['flags']}{found['width']}{found['dot'] or ''}{found['type']}"
+        pieces.append(_converted(spec, value))
+    if not isinstance(given, Mapping) and next(rest, rest) is not rest:
+        raise TypeError("not all arguments converted during string formatting")
+    return text("".join([*pieces, template[last:]]))
+
+
+def _next(rest: Any) -> Any:
+    for value in rest:
+        return value
+    raise TypeError("not enough arguments for format string")
+
+
+def _staged(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_symbolic or texts.has_symbols(value)
+
+
+def _converted(spec: str, value: Any) -> str:
+    if isinstance(value, Tensor) and value.is_symbolic:
+        return gap_mark(Gap(spec, False, kind_of(value), percent=True), resolve(value))
+    if not _staged(value):
+        return spec % (value,)
+    pieces, tensors = pieces_of(repr_(value) if spec[-1] == "r" else value)
+    return gap_mark(
+        Gap(spec[:-1] + "s", False, "number", Text(tuple(pieces), ""), (), True), *tensors
+    )
+
+
+# --- repr -----------------------------------------------------------------------------------------
+
+_ON_THE_WAY = ("dataclasses.py", "reprlib.py", "collections/__init__.py", "pprint.py", "typing.py")
+
+
+def repr_(value: Any) -> Any:
+    """The built-in repr, called as a value."""
+    if isinstance(value, Tensor) and value.is_symbolic:
+        return mark(value, as_repr=True)
+    return builtins.repr(texts._marked(value))
+
+
+def _asked_by_user(tensor: Tensor) -> str | None:
+    """The repr of a symbolic tensor is a mark where user code asks for it: graphify's own messages
+    and debuggers show what it is."""
+    if current_builder() is None:
+        return None
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if filename != "<string>" and not filename.endswith(_ON_THE_WAY):
+            return (
+                None
+                if is_library(filename) or is_internal(filename)
+                else mark(tensor, as_repr=True)
+            )
+        frame = frame.f_back
+    return None
+
+
+operators.set_repr_hook(_asked_by_user)
+
+# --- integers in other bases ----------------------------------------------------------------------
+
+
+def _in_base(function: Any, spec: str) -> Callable[[Any], Any]:
+    def shown(number: Any) -> Any:
+        if not (isinstance(number, Tensor) and number.is_symbolic):
+            return function(number)
+        if number.dtype.kind not in "iu" and not (number.dtype.kind == "b" and number.spec.weak):
+            raise TypeError(f"'{type_name(number)}' object cannot be interpreted as an integer")
+        return mark(number, spec)
+
+    return shown
+
+
+OVERLOADS.update(
+    {repr: repr_, bin: _in_base(bin, "#b"), oct: _in_base(oct, "#o"), hex: _in_base(hex, "#x")}
+)
+bin, oct, hex = (OVERLOADS[f] for f in (bin, oct, hex))

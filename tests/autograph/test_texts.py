@@ -1,0 +1,140 @@
+# ruff: noqa: UP031, F507  # the operator % is what is tested
+"""Strings with run-time values in them: what is printed, and what is refused."""
+
+import contextlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify.errors import ConcreteValueNeeded
+
+
+@dataclass
+class Point:
+    x: object
+    name: str = "p"
+
+
+def columns(v):
+    width = 9
+    return f"{v:{width}.2f}|{v:<{width}}|"
+
+
+FORMS: dict[str, Callable[[object], object]] = {
+    "str": lambda v: str(v),
+    "repr": lambda v: repr(v),
+    "f-string": lambda v: f"{v} and {v!r} and {v!s}",
+    "f-string with an expression": lambda v: f"{v + 1 = }",
+    "f-string of a container": lambda v: f"{[v, (v, 'a')]} {dict(a=v)}",
+    "text formatted": lambda v: f"{str(v):>8}|{f'{v} x':*^12}|",
+    "text changed": lambda v: str(v).rjust(9) + "!".join([str(v), "a"]).upper(),
+    "format": lambda v: f"{v:.3f}" + format(v, "8.2e") + f"{1:>3}",
+    "nested widths": columns,
+    "percent": lambda v: "%s %r %.2f %5.1f%%" % (v, v, v, v),
+    "percent of one": lambda v: "value: %s" % v,
+    "percent of a dict": lambda v: "%(a)s-%(b)d" % {"a": v, "b": 3},
+    "join": lambda v: ", ".join(str(item) for item in (v, 1, "a")),
+    "of texts": lambda v: repr(str(v)) + str([str(v), f"{v}"]),
+    "repeated": lambda v: str(v) * 2 + 2 * f"<{v}>",
+    "of a dataclass": lambda v: f"{Point(v)}",
+    "added": lambda v: "a" + str(v) + "b",
+    "chosen by a number": lambda v: f"{v:.1f}" if v is not None else "",
+}
+
+
+def printed(function, *args):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        function(*args)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("kind", [float, int, lambda a: a[()]], ids=["float", "int", "scalar"])
+def test_text(name, kind):
+    def shown(a):
+        made = FORMS[name](kind(a))
+        print(made)
+        print([made], end="")
+
+    staged = graphify.function(shown)
+    for value in (2.0, -1.0, 1e20 if kind is float else 17.0):
+        assert printed(staged, np.array(value)) == printed(shown, np.array(value))
+
+
+@pytest.mark.parametrize("base", [bin, oct, hex])
+def test_bases(base):
+    def shown(k):
+        print(base(int(k)), base(k[()]))
+
+    for value in (0, 5, -300):
+        assert printed(graphify.function(shown), np.array(value)) == printed(shown, np.array(value))
+
+
+def test_in_a_loop_and_a_branch():
+    def shown(x):
+        for i, v in enumerate(x):
+            label = f"{i}: {v:.2f}"
+            if v > 0:
+                label += " up"
+                print(label.ljust(12), end="|\n")
+            elif v < 0:
+                print("%-8s" % label)
+
+    x = np.array([1.0, -2.0, 0.0, 1e-3])
+    assert printed(graphify.function(shown), x) == printed(shown, x)
+
+
+def test_in_an_error():
+    @graphify.function
+    def strict(x):
+        label = f"{x.sum():.1f}".rjust(6)
+        assert x.sum() < 5, "too large: " + label
+        if x.sum() < 0:
+            raise ValueError("negative: %.3f" % x.sum())
+        return x
+
+    with pytest.raises(AssertionError, match="too large:    6.0"):
+        strict(np.array([6.0]))
+    with pytest.raises(ValueError, match="negative: -1.000"):
+        strict(np.array([-1.0]))
+
+
+REFUSED: dict[str, Callable[[object], object]] = {
+    "compared": lambda v: str(v) == "2.0",
+    "looked into": lambda v: "2" in f"{v}",
+    "its length": lambda v: len(f"{v}"),
+    "a part": lambda v: str(v)[0],
+    "a key": lambda v: {str(v): 1},
+    "split": lambda v: f"{v}".split("."),
+    "returned": lambda v: f"{v}",
+    "a width of stars": lambda v: "%*d" % (4, v),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    with pytest.raises(ConcreteValueNeeded, match="the text") as caught:
+        graphify.function(lambda x: REFUSED[name](x[0]))(np.array([2.0]))
+    assert "test_texts.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("template", ["%d", "%s %s", "%d %d %d"])
+def test_percent_with_the_wrong_number_of_values(template):
+    values = (1.0,) if template == "%s %s" else (1.0, 2.0)
+    with pytest.raises(TypeError) as want:
+        template % values
+    with pytest.raises(TypeError, match=str(want.value)):
+        graphify.function(lambda x: print("%s" % 1, template_of(template, x, values)))(np.ones(2))
+
+
+def template_of(template, x, values):
+    if template == "%d":
+        return "%d" % (x[0], x[1])
+    if template == "%s %s":
+        return "%s %s" % (x[0],)
+    return "%d %d %d" % (x[0], x[1])
