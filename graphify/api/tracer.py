@@ -6,8 +6,11 @@ traced.graph, traced.writes, traced.guards
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import inspect
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -182,15 +185,44 @@ class _Collector:
 
 
 def _refuse_traced_fields(thing: Any) -> None:
-    """Refuse to give out an object whose fields hold tensors of the trace: each run has its own."""
-    for name, value in getattr(thing, "__dict__", {}).items():
-        if isinstance(value, Tensor) and value.is_symbolic and not isinstance(thing, type):
+    """Refuse to give out what holds tensors of the trace inside: each run has its own."""
+    for what, name, value in _inside(thing):
+        found = [leaf for leaf in tree.leaves(value) if isinstance(leaf, Tensor)]
+        for tensor in found:
+            if not tensor.is_symbolic:
+                continue
+            source = tensor._value.node.source
             raise TraceError(
-                f"the function gives away a {type(thing).__name__} whose field '{name}' "
+                f"the function gives away a {type(thing).__name__} whose {what} '{name}' "
                 "is computed by the graph",
-                location=value._value.node.source.resolve() if value._value.node.source else None,
-                remedy="return its fields in a tuple or dict, or make the class a dataclass",
+                location=source.resolve() if source else None,
+                remedy="return its fields in a tuple or dict, or make the class a dataclass"
+                if what == "field"
+                else "return the value itself, in a tuple or dict",
             )
+
+
+def _inside(thing: Any) -> Iterator[tuple[str, str, Any]]:
+    """What an object or a function holds: as what, under which name, and the thing held."""
+    if isinstance(thing, type):
+        return
+    if isinstance(thing, types.MethodType):
+        yield "object", type(thing.__self__).__name__, vars_of(thing.__self__)
+        return
+    if isinstance(thing, functools.partial):
+        yield "argument", "args", (thing.args, thing.keywords)
+        return
+    for name, value in getattr(thing, "__dict__", {}).items():
+        yield "field", name, value
+    if isinstance(thing, types.FunctionType):
+        for name, cell in zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True):
+            with contextlib.suppress(ValueError):  # not bound
+                yield "variable", name, cell.cell_contents
+        yield "default", "argument", (thing.__defaults__, thing.__kwdefaults__)
+
+
+def vars_of(thing: Any) -> dict[str, Any]:
+    return dict(getattr(thing, "__dict__", {}))
 
 
 def _finish(root: Root, params: list[Value], result: Any) -> Traced:

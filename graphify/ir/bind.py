@@ -30,9 +30,10 @@ from graphify.errors import (
     InternalError,
     LeakedTracer,
     SpecError,
+    TraceError,
     TransformError,
 )
-from graphify.ir.graph import Builder, Graph, Literal, Value, constant, origin
+from graphify.ir.graph import Builder, Graph, Literal, Value, constant, leaked, origin
 from graphify.ir.op import Op
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sharing import Sharing, is_shared, storage, updates
@@ -288,8 +289,16 @@ def set_dim_hook(hook: Callable[[Any], Dim]) -> None:
     dim_hook = hook
 
 
-def value_needed(tensor: Tensor, what: str) -> ConcreteValueNeeded:
+def value_needed(tensor: Tensor, what: str) -> TraceError:
     """The error for Python asking a symbolic tensor for its value."""
+    builder = _builder.get()
+    while builder is not None and not builder.owns(tensor._value):
+        builder = builder.parent
+    return leaked(tensor._value) if builder is None else not_known(tensor, what)
+
+
+def not_known(tensor: Tensor, what: str) -> ConcreteValueNeeded:
+    """The error for Python asking for what only the run tells."""
     location = here()
     source = tensor._value.node.source
     made = f", made at {source}," if source is not None else ""
@@ -529,12 +538,7 @@ def _evaluate(
     for tensor in tensors:
         refresh(tensor)
         if type(tensor._value) is Value:
-            source = tensor._value.node.source
-            raise LeakedTracer(
-                f"a symbolic tensor {tensor.spec} is used outside the trace that made it",
-                location=source.resolve() if source else None,
-                remedy="return it from the function instead of keeping it in a global or attribute",
-            )
+            raise leaked(tensor._value)
         arrays.append(tensor._value)
     if op.eval is None:
         raise InternalError(f"op {op.name} has no meaning to evaluate")

@@ -243,6 +243,23 @@ class History:
             self.order.pop(id(node), None)
 
 
+def leaked(value: Value) -> LeakedTracer:
+    """The error for a symbolic tensor that outlived the frame of its trace: it names the tensor,
+    the line that made it and the line that uses it."""
+    source = value.node.source
+    made = None if source is None else source.resolve()
+    name = None if made is None else made.variable
+    what = f"'{name}', a symbolic tensor" if name else "a symbolic tensor"
+    line = "" if made is None else f" made by `{made.text}` ({made})"
+    used = here()
+    return LeakedTracer(
+        f"{what} {value.spec}{line}, is used outside the trace that made it",
+        location=made if used is None else used.resolve(),
+        remedy="return it from the function or block that makes it, instead of keeping it in a "
+        "global, an attribute, a container or a closure",
+    )
+
+
 class Builder:
     """Records nodes; the only mutable thing of the IR. One builder is one frame of tracing.
 
@@ -351,12 +368,7 @@ class Builder:
         if captured is not None:
             return captured
         if self.parent is None:
-            source = value.node.source
-            raise LeakedTracer(
-                "a symbolic tensor is used outside the trace that made it",
-                location=source.resolve() if source else None,
-                remedy="return it from the function instead of keeping it in a global or attribute",
-            )
+            raise leaked(value)
         self.parent.own(value)  # raises if nobody owns it
         if value.node.op is constant:
             (inner,) = self.add(constant, (), value.node.attrs, value.node.source)

@@ -147,10 +147,10 @@ def _construct(cls: type, args: Any, kwargs: Any) -> Any:
         scalar._scalar = not scalar.dims
         return scalar
     if current_builder() is not None and _starts_bare(cls):
-        instance = object.__new__(cls)
-        remember_local(instance)
-        call(cls.__init__, instance, *args, **kwargs)
-        return instance
+        bare: Any = object.__new__(cls)
+        remember_local(bare)
+        call(cls.__init__, bare, *args, **kwargs)  # type: ignore[misc]
+        return bare
     instance = cls(*args, **kwargs)
     remember_local(instance)
     return instance

@@ -21,8 +21,9 @@ from graphify.location import here
 
 _MODULES = frozenset(
     "random _random time io _io socket _socket os posix nt secrets uuid subprocess getpass "
-    "tempfile shutil glob pathlib genericpath select selectors urllib.request http.client logging "
-    "queue threading _thread multiprocessing sched signal platform _queue numpy.random.mtrand".split()
+    "tempfile shutil glob pathlib genericpath select selectors urllib.request http.client "
+    "logging queue threading _thread multiprocessing sched signal platform _queue "
+    "numpy.random.mtrand".split()
 )
 _FUNCTIONS = {builtins.input: "input", builtins.open: "open"}
 _CLOCKS = ("now", "today", "utcnow")  # of datetime, whose other methods give the same at any time
