@@ -10,6 +10,7 @@ INTEGERS = "integers"
 
 NO_GRADIENT = {
     "positions_of_negatives": INTEGERS,
+    "merge_of_sorted": "equal numbers may change places",
     "sieve_of_primes": INTEGERS,
     "run_lengths": INTEGERS,
     "breadth_first_order": INTEGERS,

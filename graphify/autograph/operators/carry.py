@@ -18,7 +18,7 @@ from graphify.autograph.operators.heap import (
     slots_of,
     watch_cells,
 )
-from graphify.autograph.operators.iteration import Items
+from graphify.autograph.operators.iteration import Items, ListChanges
 from graphify.autograph.operators.listcarry import CarriedLists
 from graphify.autograph.operators.looplinks import LoopLinks, Place
 from graphify.autograph.operators.made import Opener
@@ -46,6 +46,7 @@ from graphify.ir.sizes import Size, fresh
 from graphify.ir.types import BOOL, Spec
 from graphify.location import here, is_internal
 from graphify.tracing.capture import frame, root_of
+from graphify.tracing.places import Contents
 
 
 class Carry:
@@ -167,6 +168,8 @@ class Carry:
                     leaves = self._at_places(self._leaves_of(after))
                     if self.links.learn(self.given, leaves, builder):
                         continue
+                    if any(Contents(values).key in self.slots for values in self.lists.watched):
+                        raise ListChanges(location=here())
                     self.always = [entry.bound is True for entry in after]
                     self.numbers = [is_number(leaf) for leaf in self._leaves_of(after)]
                     self.results = list(self._result_values(after, builder))

@@ -14,12 +14,25 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators.lists import GrowingList
+from graphify.autograph.operators.state import Unstageable
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
 from graphify.ir.sizes import Dim, Size, size_op
+from graphify.location import here
 from graphify.numpy.flat import Flat
 from graphify.ops import elementwise
 from graphify.ops.shape import as_dim
 from graphify.tracing.capture import root_of
+
+
+class ListChanges(Unstageable):
+    """A list that a loop goes over changes in the loop."""
+
+    def __init__(self, location: Any = None) -> None:
+        super().__init__(
+            "a list changes while a loop goes over it and something else, or backwards",
+            location=location,
+            remedy="go over a copy of it, list(rows), or over the list alone",
+        )
 
 
 @dataclass(slots=True)
@@ -34,19 +47,34 @@ class Items:
     python: Any = None
     optional: bool = False
     shown: tuple[Tensor, ...] = ()  # the tensors that the items are views of
+    lists: tuple[GrowingList, ...] = ()  # where the items are; they must not change meanwhile
 
     def concrete(self) -> Iterator[Any]:
         """The items, for loops of known length; each is looked up when its turn comes."""
         if self.python is not None:
             return builtins.iter(self.python)
         assert isinstance(self.length, int)
-        return (self.item(i) for i in builtins.range(self.length))
+        return self._each(self.length)
+
+    def _each(self, length: int) -> Iterator[Any]:
+        before = [values.grown for values in self.lists]
+        for i in builtins.range(length):
+            yield self.item(i)
+        if any(a is not values.grown for a, values in builtins.zip(before, self.lists)):
+            raise ListChanges(location=here())
 
     def without_first(self) -> Items:
         """The items after the first one, of a sequence of known length."""
         assert isinstance(self.length, int)
         later = None if self.python is None else self.python[1:]
-        return Items(self.length - 1, lambda i: self.item(i + 1), later, self.optional, self.shown)
+        return Items(
+            self.length - 1,
+            lambda i: self.item(i + 1),
+            later,
+            self.optional,
+            self.shown,
+            self.lists,
+        )
 
     def __iter__(self) -> Iterator[Any]:
         if not isinstance(self.length, int):
@@ -77,9 +105,17 @@ def items_of(iterable: Any) -> Items | None:
 
         return elements_of(iterable)
     if isinstance(iterable, GrowingList):
-        return Items(iterable.dim, iterable.__getitem__)
-    _note_read(iterable)
+        return Items(iterable.dim, iterable.__getitem__, lists=(iterable,))
+    note_read(iterable)
     return None
+
+
+def rest_of(values: GrowingList, position: int) -> Items:
+    """The elements of a list from a position on."""
+    if position == 0:
+        return Items(values.dim, values.__getitem__, lists=(values,))
+    length = size_op("max", values.dim - position, 0)
+    return Items(length, lambda i: values[i + position], lists=(values,))
 
 
 def _affine(i: Any, start: Any, step: Any) -> Any:
@@ -159,11 +195,11 @@ def len(value: Any) -> Any:
         return value.length if isinstance(value.length, int) else as_tensor(value.length)
     if isinstance(value, GrowingList):
         return value.size
-    _note_read(value)
+    note_read(value)
     return builtins.len(value)
 
 
-def _note_read(value: Any) -> None:
+def note_read(value: Any) -> None:
     root = root_of(current_builder()) if isinstance(value, (list, set)) else None
     if root is not None:
         root.note_read(value)
@@ -202,7 +238,7 @@ def enumerate(iterable: Any, start: Any = 0) -> Any:
     if items is None:
         return builtins.enumerate(iterable, start)
     only = items[0]
-    return Items(only.length, lambda i: (_affine(i, start, 1), only.item(i)), shown=only.shown)
+    return Items(only.length, lambda i: (_affine(i, start, 1), only.item(i)), shown=only.shown, lists=only.lists)
 
 
 def zip(*iterables: Any, strict: bool = False) -> Any:
@@ -215,7 +251,8 @@ def zip(*iterables: Any, strict: bool = False) -> Any:
             raise ValueError("zip(): staged arguments have different lengths")
         length = length if other.length == length else size_op("min", length, other.length)
     shown = tuple(tensor for each in items for tensor in each.shown)
-    return Items(length, lambda i: tuple(each.item(i) for each in items), shown=shown)
+    lists = tuple(values for each in items for values in each.lists)
+    return Items(length, lambda i: tuple(each.item(i) for each in items), shown=shown, lists=lists)
 
 
 def reversed(iterable: Any) -> Any:
@@ -224,4 +261,4 @@ def reversed(iterable: Any) -> Any:
         return builtins.reversed(iterable)
     only = items[0]
     last = only.length - 1 if isinstance(only.length, int) else as_tensor(only.length) - 1
-    return Items(only.length, lambda i: only.item(last - i), shown=only.shown)
+    return Items(only.length, lambda i: only.item(last - i), shown=only.shown, lists=only.lists)

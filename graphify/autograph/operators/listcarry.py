@@ -34,11 +34,13 @@ class CarriedLists:
         frame: the one that the loop is in.
         length: how many turns there are at most; None: nobody knows.
         every: whether there are as many turns as that.
+        watched: lists that the loop goes over.
     """
 
     frame: Builder | None
     length: Dim | None = None
     every: bool = False
+    watched: Sequence[Any] = ()
     before: dict[int, list[Room]] = field(default_factory=dict)  # rooms, in the frame of the loop
     after: dict[int, list[Room]] = field(default_factory=dict)  # at the end of a turn
     doubling: set[int] = field(default_factory=set)
@@ -77,9 +79,7 @@ class CarriedLists:
         """An entry in which the loop can carry lists of other lengths; None: as it is."""
         rooms = self.before.get(k, [])
         treedef = listjoin.with_rooms(entry.treedef, iter(rooms))
-        found = listjoin.promoted(
-            (treedef, entry.leaves), (new.treedef, new.leaves), self.frame
-        )
+        found = listjoin.promoted((treedef, entry.leaves), (new.treedef, new.leaves), self.frame)
         if found is None:
             return None
         return Entry(entry.name, *found, entry.bound, contents=entry.contents)

@@ -37,6 +37,7 @@ from graphify.ir.sizes import Dim
 from graphify.location import here
 from graphify.ops import control, elementwise
 from graphify.tracing.capture import captured, frame, root_of
+from graphify.tracing.lists import List, is_grown
 
 UNROLL = 8  # for loops of at most so many turns, and known length, are unrolled
 WARN_UNROLLED = 1000
@@ -116,11 +117,12 @@ def _staged_while(
     runs: bool = False,
     choices: bool = True,
     most: Dim | None = None,
+    watched: Sequence[Any] = (),
 ) -> State:
     """A while op; `runs`: there is at least one turn, so what the body binds is bound after it;
-    `most`: how many turns there can be."""
+    `most`: how many turns there can be; `watched`: lists that must not change."""
     loop = Carry(state, names, choices)
-    loop.lists.length = most
+    loop.lists.length, loop.lists.watched = most, watched
 
     def turn(*variables: Any) -> State:
         with assuming(_told(test, variables)):
@@ -195,6 +197,8 @@ def for_(
     iterable = opened(iterable)
     if isinstance(iterable, Generator) and not iterable.must_pull(kept):
         return push(iterable, body, state, names, test)
+    if isinstance(iterable, List):
+        return _over_list(iterable, body, state, names, test)
     items = iteration.items_of(iterable)
     if items is None:
         return _python_for(iterable, body, state, names, test)
@@ -225,6 +229,47 @@ def _masked_for(turns: Iterator[Any], body: Any, state: State, names: Names, tes
     for item in turns:
         state = if_(test(*state), lambda *s, item=item: body(item, *s), lambda *s: s, state, names)
     return state
+
+
+def _over_list(values: List, body: Any, state: State, names: Names, test: Any) -> State:
+    """A loop over a list, which may change meanwhile: each turn looks up the next element."""
+    iteration.note_read(values)
+    position = 0
+    while True:
+        length = iteration.len(values)
+        if not isinstance(length, int) or is_grown(values) and length - position > UNROLL:
+            return _staged_rest(values, position, body, state, names, test)
+        if position >= length:
+            return state
+        verdict = True if test is None else _try_test(test, state)
+        if not (is_staged(verdict) or verdict):
+            return state
+        state = _masked_for(iter((values[position],)), body, state, names, test) if (
+            is_staged(verdict)
+        ) else body(values[position], *state)  # fmt: skip
+        position += 1
+
+
+def _staged_rest(
+    values: List, position: int, body: Any, state: State, names: Names, test: Any
+) -> State:
+    """What is left of a loop over a list of which only the run knows the length."""
+    if test is None:
+        rest = iteration.rest_of(values, position)
+        with contextlib.suppress(iteration.ListChanges):
+            return _staged_for(rest, body, state, names, None)
+
+    def holds(i: Any, *variables: Any) -> Any:
+        from graphify.autograph.operators.logical import and_
+
+        inside = lambda: i < iteration.len(values)  # noqa: E731
+        return and_(inside, lambda: test(*variables)) if test is not None else inside()
+
+    def turn(i: Any, *variables: Any) -> State:
+        return (i + 1, *body(values[i], *variables))
+
+    start = resolve(Tensor(np.asarray(position), weak=True))
+    return _staged_while(holds, turn, (start, *state), ("i", *names))[1:]
 
 
 def _stage_or_unroll(
@@ -279,6 +324,7 @@ def _staged_for(
         return _staged_for_with_test(items, body, state, names, test, choices)
     loop = Carry(state, names, choices)
     loop.lists.length, loop.lists.every = items.length, True
+    loop.lists.watched = items.lists
 
     def turn(i: Tensor, *variables: Any) -> State:
         return body(items.item(i), *variables)  # type: ignore[no-any-return]
@@ -318,4 +364,5 @@ def _staged_for_with_test(
 
     start = resolve(Tensor(np.asarray(0), weak=True))
     state, names = (start, *state), ("i", *names)
-    return _staged_while(holds, turn, state, names, choices=choices, most=items.length)[1:]
+    more: Any = {"choices": choices, "most": items.length, "watched": items.lists}
+    return _staged_while(holds, turn, state, names, **more)[1:]
