@@ -4,7 +4,27 @@ import builtins
 import operator
 
 from graphify.autograph.operators.attempts import attempt  # noqa: F401  # plain without a trace
+from graphify.autograph.operators.comprehensions import (  # noqa: F401
+    dict_of,
+    each,
+    list_of,
+    set_of,
+)
+from graphify.autograph.operators.generators import known, known_items, returned  # noqa: F401
+from graphify.autograph.operators.iterators import flatten, unpacked  # noqa: F401
 from graphify.autograph.operators.managers import manager  # noqa: F401
+from graphify.autograph.operators.matching import (  # noqa: F401
+    anything,
+    capture,
+    either,
+    instance_of,
+    mapping_of,
+    match_,
+    matched,
+    others,
+    same,
+    sequence_of,
+)
 from graphify.autograph.operators.thrown import (  # noqa: F401
     Catch,
     Pending,
@@ -48,6 +68,10 @@ complex, round, pow, divmod, sorted, reversed = complex, round, pow, divmod, sor
 list, tuple, dict, set, iter, next = list, tuple, dict, set, iter, next
 isinstance = isinstance
 type = type
+
+
+def generate(iterable, value, wanted=None):
+    return (value(item) for item in iterable if wanted is None or wanted(item))
 
 
 def defined(value):
@@ -140,6 +164,8 @@ def assert_(test, message):
 def raise_(exception, cause):
     if isinstance(exception, Pending):
         raise exception.rest[0].original
+    if isinstance(exception, Catch):
+        raise exception.exception
     if cause is None:
         raise exception
     raise exception from cause

@@ -251,7 +251,7 @@ def test_do_not_convert_sets_an_attribute():
 
 
 REFUSED = {
-    "generator": ("def f(x):\n    yield x", 2),
+    "generator": ("def f(x):\n    y = (yield x) + 1", 2),
     "await": ("async def f(x):\n    await x", 1),
     "nested_async": ("def f(x):\n    async def g():\n        pass", 2),
     "locals": ("def f(x):\n    y = x\n    return locals()", 3),
