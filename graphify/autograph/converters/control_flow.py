@@ -39,7 +39,7 @@ from graphify.syntax.analysis.activity import (
     is_generator,
     names_of,
 )
-from graphify.syntax.analysis.definitions import Definitions, is_exhaustive
+from graphify.syntax.analysis.definitions import Definitions
 
 LAMBDA_SIZE = 24  # a branch of at most so many nodes is written as a lambda
 
@@ -162,18 +162,6 @@ class _Function(AttemptBlocks):
         return [node]
 
     _TryStar = _Try
-
-    def _Match(self, node: Any, frame: Frame) -> list[Any]:
-        frame.bind(names_of(node.subject).writes)
-        paths = [] if is_exhaustive(node) else [set(frame.bound)]
-        for case in node.cases:
-            inside = frame.branch()
-            inside.bind(names_of(case.pattern).writes)
-            case.body = self._part(case.body, inside, node)
-            paths += [] if ends(case.body) else [inside.bound]
-        if paths:
-            frame.bound |= set.intersection(*paths)
-        return [node]
 
     def _part(self, body: list[Any], frame: Frame, at: Any) -> list[Any]:
         """A block of a statement that stays Python; it may not become empty."""

@@ -100,7 +100,7 @@ class _Lowering(Exceptions):
         return not isinstance(node, (*LOOPS, gast.If)) and not self.is_lowered(node)
 
     def _may_stay(self, node: Any, rest: list[Any]) -> bool:
-        """Whether the returns in a with, try or match can stay Python returns."""
+        """Whether the returns in a with or try can stay Python returns."""
         parts = _parts(node)
         if all(not _returns(part) or _exits(part) for part in parts):
             return True
@@ -161,7 +161,7 @@ class _Lowering(Exceptions):
                 inner, rest = self.try_(node, rest, loop)
             elif isinstance(node, gast.With) and self.is_lowered(node):
                 inner = self.with_(node, loop)
-            elif isinstance(node, (gast.With, gast.Try, gast.TryStar, gast.Match)):
+            elif isinstance(node, (gast.With, gast.Try, gast.TryStar)):
                 inner = self._native(node, loop)
             else:
                 inner = Block([node])
@@ -257,7 +257,7 @@ class _Lowering(Exceptions):
         """A statement that stays Python: its blocks set flags."""
         flags: dict[str, None] = {}
         regions = self.regions
-        self.regions = regions if isinstance(node, (gast.With, gast.Match)) else []
+        self.regions = regions if isinstance(node, gast.With) else []
         for part in _parts(node):
             inside = self.block(part, loop)
             if part is getattr(node, "finalbody", None) and inside.flags:
@@ -279,9 +279,7 @@ class _Lowering(Exceptions):
 
 
 def _parts(node: Any) -> list[list[Any]]:
-    """The statement lists of a with, try or match, in the order they run."""
-    if isinstance(node, gast.Match):
-        return [case.body for case in node.cases]
+    """The statement lists of a with or try, in the order they run."""
     if isinstance(node, gast.With):
         return [node.body]
     return [node.body, node.orelse, *(h.body for h in node.handlers), node.finalbody]
@@ -337,7 +335,7 @@ def _breaks(body: list[Any]) -> bool:
                 if isinstance(part, list)
             ]
         )
-        inner += [h.body for h in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
+        inner += [h.body for h in getattr(node, "handlers", ())]
         if isinstance(node, gast.Break):
             return True
         if not isinstance(node, (gast.FunctionDef, gast.ClassDef)) and any(map(_breaks, inner)):
@@ -362,7 +360,7 @@ def _prune(body: list[Any], flag: str | None) -> list[Any]:
         if isinstance(node, gast.If):
             node.body, node.orelse = _prune(node.body, flag), _prune(node.orelse, flag)
             _filled(node)
-        elif isinstance(node, (gast.With, gast.Try, gast.TryStar, gast.Match)):
+        elif isinstance(node, (gast.With, gast.Try, gast.TryStar)):
             for part in _parts(node):
                 part[:] = _prune(part, flag) or [origin.inherit(gast.Pass(), node)] * bool(part)
     return kept

@@ -19,7 +19,7 @@ from graphify.autograph.converters.base import Context
 from graphify.syntax.analysis.activity import FUNCTIONS, Scope, is_thunk, scope_of
 from graphify.syntax.analysis.definitions import Definitions
 
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+BLOCKS = ("body", "orelse", "finalbody", "handlers")
 
 
 def mark_loads(
@@ -72,9 +72,6 @@ class _Marker:
         for handler in getattr(node, "handlers", []):
             self.loads(handler.type, bound)
             self.block(handler.body)
-        for case in getattr(node, "cases", []):
-            self.loads(case.guard, bound | frozenset(_pattern_names(case.pattern)))
-            self.block(case.body)
 
     def loads(self, value: Any, bound: frozenset[str]) -> None:
         """Mark the loads in an expression, looking into thunks but not into other functions."""
@@ -108,11 +105,6 @@ class _Marker:
         if name.id in self.locals and name.id not in bound:
             name.maybe_unbound = self.function
             self.found.add(name.id)
-
-
-def _pattern_names(pattern: Any) -> list[str]:
-    names = [getattr(n, field, None) for n in gast.walk(pattern) for field in ("name", "rest")]
-    return [name for name in names if isinstance(name, str)]
 
 
 class _Wrapper(gast.NodeTransformer):  # type: ignore[misc]
