@@ -265,7 +265,7 @@ def return_in_finally_wins(x, s):
     try:
         if s > 0:
             raise ValueError
-        y = x * 2
+        x = x * 2
     finally:
         return x + 1  # noqa: B012
 

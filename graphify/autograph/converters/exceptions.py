@@ -280,8 +280,9 @@ class Exceptions(ABC):
         return origin.inherit(new, at)
 
     def _handler_body(self, handler: Any, caught: str) -> list[Any]:
+        for node in list(_bare_raises(handler.body)):
+            node.exc = origin.inherit(gast.Name(caught, gast.Load(), None, None), node)
         exception = self.ctx.expression("caught.exception", handler, caught=caught)
-        _name_exceptions(handler.body, exception)
         names = handler_name(handler)
         if not names:
             return list(handler.body)
@@ -411,8 +412,3 @@ def _bare_raises(body: list[Any]) -> Any:
             yield node
         if not isinstance(node, (*FUNCTIONS, gast.ClassDef, gast.ExceptHandler, gast.expr)):
             stack += gast.iter_child_nodes(node)
-
-
-def _name_exceptions(body: list[Any], exception: Any) -> None:
-    for node in list(_bare_raises(body)):
-        node.exc = copy.deepcopy(exception)

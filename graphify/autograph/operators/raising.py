@@ -9,7 +9,14 @@ from typing import Any
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.conditions import is_staged, truth
-from graphify.autograph.operators.thrown import Alternative, Pending, RunText, own_fields, throw
+from graphify.autograph.operators.thrown import (
+    Alternative,
+    Catch,
+    Pending,
+    RunText,
+    own_fields,
+    throw,
+)
 from graphify.autograph.operators.undefined import UNREACHABLE
 from graphify.autograph.operators.unknown import Unknown
 from graphify.errors import REFUSALS, GraphifyError, at, own
@@ -32,6 +39,8 @@ def raise_(exception: Any, cause: Any = None) -> Any:
     """The raise statement. Under a staged branch the error is raised only if the branch runs."""
     if isinstance(exception, Pending):
         return _raise_pending(exception.rest)
+    if isinstance(exception, Catch) and exception.current is not None:
+        return _raise_pending([exception.current])
     builder = current_builder()
     if builder is None or builder.parent is None:
         error = exception() if isinstance(exception, type) else exception
@@ -59,6 +68,8 @@ def _raise_pending(alternatives: list[Alternative]) -> Any:
     if not alternatives:
         return UNREACHABLE
     first, *rest = alternatives
+    if current_builder() is None:
+        throw(first.build())
     again = lambda: raise_(first.build()) if first.location is None else _raise_at(first)
     if not rest or not is_staged(first.flag):
         return again()

@@ -100,6 +100,10 @@ class Alternative:
         both = flag if self.flag is True else self.flag if flag is True else _and(flag, self.flag)
         return Alternative(self.form, self.values, both, self.original, self.location)
 
+    def alone(self) -> Alternative:
+        """The same exception where it is known to be pending."""
+        return Alternative(self.form, self.values, True, self.original, self.location)
+
     def build(self) -> BaseException:
         """The exception again, with the run-time values as they are here."""
         if self.original is not None:
@@ -280,7 +284,13 @@ class Catch:
         self.matches, self.certain = matches, certain
         if not named and len(matches) > 1:
             self.matches = [_merged(matches)]
-        self.exception: Any = None
+        self.current: Alternative | None = None
+
+    @property
+    def exception(self) -> BaseException:
+        """What the handler handles."""
+        assert self.current is not None
+        return self.current.build()
 
     def __bool__(self) -> bool:
         return bool(self.matches)
@@ -300,7 +310,7 @@ class Catch:
         return decide(found.flag, taken, lambda: self._from(k + 1, decide, yes, no))
 
     def _handle(self, found: Alternative, body: Callable[[], Any]) -> Any:
-        self.exception = found.build()
+        self.current = found
         if found.original is None or current_builder() is not None:
             return body()
         trace = found.original.__traceback__
@@ -329,6 +339,11 @@ def _or(a: Any, b: Any) -> Any:
 
 def thrown(exception: Any, cause: Any = None) -> Thrown:
     """A raise statement within a `try`; at once where nothing is traced."""
+    if isinstance(exception, Catch):  # a bare `raise`
+        assert exception.current is not None
+        if current_builder() is not None:
+            return Thrown([exception.current.alone()])
+        exception = exception.exception
     error = exception() if isinstance(exception, type) else exception
     cause = cause() if isinstance(cause, type) else cause
     if current_builder() is None or not isinstance(error, BaseException):

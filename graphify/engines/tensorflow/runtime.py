@@ -42,7 +42,7 @@ class TensorFlowExecutable:
             results = self.function(*(tf.constant(array) for array in arrays))
         except tf.errors.OpError as error:
             failure = translate(error, self.lowered.frame.unit)
-            raise failure from None
+            raise failure from failure.__cause__
         return [result.numpy() for result in results[:-1]]
 
 

@@ -1,0 +1,379 @@
+"""try, raise, with and warnings on staged values: what is printed, caught and raised, in order."""
+
+import contextlib
+import copy
+import io
+import warnings
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify.errors import TraceError
+
+ENGINES = ["reference", "native", pytest.param("tensorflow", marks=pytest.mark.tensorflow)]
+each_engine = pytest.mark.parametrize("engine", ENGINES)
+
+
+class TooLarge(Exception):
+    def __init__(self, value, why="?"):
+        super().__init__(f"value {value} ({why})")
+        self.value = value
+
+
+def outcome(function, *args):
+    """What a call prints, and what it gives or raises, without graphify's place of the error."""
+    out, args = io.StringIO(), copy.deepcopy(args)
+    with contextlib.redirect_stdout(out), np.errstate(all="ignore"):
+        try:
+            result = [np.asarray(v).tolist() for v in graphify.tree.leaves(function(*args))]
+        except Exception as error:
+            text = str(error).split("\nin user code")[0]
+            cause = type(error.__cause__).__name__ if str(error) == text else None
+            result = (type(error).__name__, text, getattr(error, "value", None), cause)
+    return result, out.getvalue()
+
+
+def prints_around_a_failure(x, k):
+    try:
+        print("before", k)
+        y = x[k]
+        print("after", y)
+    except IndexError as error:
+        print("caught:", error, "|", str(error), f"<{error}>")
+        y = -1.0
+    else:
+        print("else")
+    finally:
+        print("finally", k)
+    return y
+
+
+def prints_in_a_loop(x, s):
+    total = 0.0
+    for v in x:
+        try:
+            if v > s:
+                raise TooLarge(v * 2, "big")
+            print("ok", v)
+        except TooLarge as error:
+            print("too large", error.value, error)
+            total += error.value
+    return total
+
+
+def raises_from(x, k):
+    try:
+        return x[k]
+    except IndexError as error:
+        raise KeyError(f"item {k}") from error
+
+
+def cleans_up_and_raises_again(x, k):
+    try:
+        y = x[k]
+    except IndexError:
+        print("cleanup")
+        raise
+    return y
+
+
+def finally_without_handler(x, k):
+    try:
+        if k > 4:
+            raise TooLarge(k)
+    finally:
+        print("finally", k)
+    return x
+
+
+def no_handler_matches(x, k):
+    try:
+        if k > 4:
+            raise TooLarge(k, "uncaught")
+        if k == 2:
+            raise KeyError(k)
+    except ZeroDivisionError:
+        print("never")
+    return x
+
+
+def a_value_in_the_exception(x, k):
+    if k > 2:
+        raise TooLarge(k * 3, "custom")
+    return x
+
+
+def nested_with_assert(x, k):
+    try:
+        try:
+            if k > 4:
+                raise ValueError(f"v {k}")
+            assert k < 2, f"a {k}"
+        finally:
+            print("inner", k)
+    except AssertionError as error:
+        print("A", k, type(error).__name__)
+    return x
+
+
+def shapes_that_do_not_fit(x, k):
+    try:
+        y = x + x[x > k]
+    except ValueError as error:
+        print("V", error)
+        y = x
+    return y.sum()
+
+
+def maximum_of_nothing(x, k):
+    try:
+        y = np.max(x[x > k])
+    except ValueError as error:
+        print("V", error)
+        y = -1.0
+    return y
+
+
+def not_invertible(x, k):
+    try:
+        y = np.linalg.inv(np.eye(2) * np.minimum(k, 1))
+    except np.linalg.LinAlgError as error:
+        print("L", error)
+        y = np.eye(2)
+    return y
+
+
+def python_numbers(x, k):
+    n = int(k)
+    for i in range(3):
+        try:
+            print(i, 1 // n)
+        except ZeroDivisionError:
+            print("zero", i)
+    try:
+        n = int(x[0] / k)
+    except OverflowError as error:
+        print(error)
+    return n
+
+
+def several_classes_by_name(x, k):
+    items = {"a": x}
+    try:
+        y = items["a"][k] / items["b" if x.ndim > 1 else "a"].sum()
+        if y > 0.4:
+            raise TooLarge(y)
+    except (KeyError, IndexError) as error:
+        print(type(error).__name__)
+        y = 0.0
+    except TooLarge as error:
+        print("large", error.value)
+        y = error.value
+    return y
+
+
+def _callee(x, k):
+    if x[k] > 2:
+        raise TooLarge(x[k], "in a callee")
+    return x[k + 1]
+
+
+def callee_fails_in_several_ways(x, k):
+    try:
+        y = _callee(x, k)
+    except IndexError as error:
+        print("index", error)
+        y = 1.0
+    except TooLarge as error:
+        print("large", error)
+        y = 2.0
+    return y
+
+
+PROGRAMS = [f for name, f in list(globals().items()) if getattr(f, "__code__", None)]
+PROGRAMS = [
+    f
+    for f in PROGRAMS
+    if f.__code__.co_varnames[:2] == ("x", "k") or "s" in f.__code__.co_varnames[:2]
+]
+PROGRAMS = [f for f in PROGRAMS if f.__name__[0] != "_"]
+
+
+@each_engine
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_program(program, engine):
+    staged = graphify.function(program, engine=engine)
+    for k in (0, 1, 2, 5):
+        args = np.array([1.0, 2.0, 3.0]), np.array(k)
+        assert outcome(staged, *args) == outcome(program, *args), k
+
+
+@each_engine
+def test_uncaught_errors_name_the_line_that_raised(engine):
+    for program, line in ((no_handler_matches, 3), (cleans_up_and_raises_again, 2)):
+        first = program.__code__.co_firstlineno
+        with pytest.raises((TooLarge, IndexError)) as caught:
+            graphify.function(program, engine=engine)(np.arange(3.0), np.array(7))
+        text = "\n".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
+        assert f'test_exceptions.py", line {first + line}' in text, text
+
+
+@each_engine
+def test_warnings_at_the_run(engine):
+    @graphify.function(engine=engine)
+    def f(x, s):
+        if s > 0:
+            warnings.warn(f"s is {s}", stacklevel=1)
+        for v in x:
+            if v < 0:
+                warnings.warn(f"negative {v}", RuntimeWarning, stacklevel=1)
+        return x.sum()
+
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            f(np.array([1.0, -2.0, -3.0, *range(9)]), np.array(2.0))
+        found = [(str(w.message), w.category) for w in seen]
+        assert found == [
+            ("s is 2.0", UserWarning),
+            ("negative -2.0", RuntimeWarning),
+            ("negative -3.0", RuntimeWarning),
+        ]
+        assert {w.filename for w in seen} == {__file__}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="s is 1.0"):
+            f(np.arange(3.0), np.array(1.0))
+
+
+def test_what_tracing_decides_costs_nothing():
+    @graphify.function
+    def f(x, key):
+        try:
+            scale = {"a": 2.0}[key]
+        except KeyError as error:
+            scale = float(len(str(error)))
+        return x * scale
+
+    assert f(np.ones(2), "a").numpy().tolist() == [2.0, 2.0]
+    assert f(np.ones(2), "bc").numpy().tolist() == [4.0, 4.0]
+    assert "failure" not in str(f.get_concrete_function(np.ones(2), "a").graph)
+
+
+def test_a_statement_is_carried_out_once():
+    calls = []
+
+    @graphify.autograph.do_not_convert
+    def note(what):
+        calls.append(what)
+        return what
+
+    @graphify.function
+    def f(x):
+        items = iter([1.0, 2.0, 3.0])
+        total = 0.0
+        try:
+            note("a")
+            for _ in range(4):
+                total += next(items)
+            note("b")
+        except StopIteration:
+            note("c")
+        return x * total
+
+    assert f(np.ones(2)).numpy().tolist() == [6.0, 6.0]
+    assert calls == ["a", "c"]
+
+
+def test_the_exception_in_a_handler_of_plain_python():
+    import sys
+
+    def f(x):
+        try:
+            return x[7]
+        except IndexError as error:
+            assert sys.exc_info()[1] is error
+            raise
+
+    with pytest.raises(IndexError, match="index 7"):
+        graphify.autograph.operators.call(f, np.arange(3.0))
+
+
+@each_engine
+def test_writes_before_a_failure_in_a_callee_are_refused(engine):
+    def fill(a, k):
+        a[0] = 1.0
+        a[k] = 2.0
+
+    def f(x, k):
+        try:
+            fill(x, k)
+        except IndexError:
+            x[1] = 5.0
+        return x
+
+    with pytest.raises(TraceError, match="changes an array of its caller before it may fail"):
+        graphify.function(f, engine=engine)(np.arange(3.0), np.array(1))
+
+
+def test_prints_before_a_failure_in_a_callee_are_refused():
+    def fill(a, k):
+        print("filling", k)
+        return a[k]
+
+    def f(x, k):
+        try:
+            return fill(x, k)
+        except IndexError:
+            return x[0]
+
+    with pytest.raises(TraceError, match="prints, draws random numbers or the like"):
+        graphify.function(f)(np.arange(3.0), np.array(1))
+
+
+def test_errstate_that_raises_is_refused():
+    @graphify.function
+    def f(x):
+        with np.errstate(divide="raise"):
+            return 1 / x
+
+    with pytest.raises(TraceError, match="divide='raise' has no meaning in staged code"):
+        f(np.zeros(2))
+
+
+def test_a_generator_manager_that_handles_a_staged_exception_is_refused():
+    @contextlib.contextmanager
+    def forgiving():
+        try:
+            yield
+        except ValueError:
+            pass
+
+    @graphify.function
+    def f(x):
+        with forgiving():
+            if x.sum() > 0:
+                raise ValueError
+        return x
+
+    with pytest.raises(TraceError, match="handles an exception that only the run knows of"):
+        f(np.ones(2))
+
+
+@each_engine
+def test_lanes(engine):
+    def f(x, s):
+        try:
+            if s > 1:
+                raise ValueError(f"s {s}")
+            print("fine", s)
+        except ValueError as error:
+            print("caught", error)
+        return x * s
+
+    out = io.StringIO()
+    lanes = graphify.function(graphify.vmap(f, in_axes=(None, 0)), engine=engine)
+    with contextlib.redirect_stdout(out):
+        lanes(np.ones(2), np.array([0.0, 2.0, 1.0]))
+    assert out.getvalue() == "fine 0.0\ncaught s 2.0\nfine 1.0\n"
