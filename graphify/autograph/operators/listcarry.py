@@ -50,6 +50,8 @@ class CarriedLists:
     def enter(self, k: int, entry: Entry) -> None:
         """Give the lists of an entry the room that they have at the start of a turn."""
         rooms = listjoin.rooms_of(entry.treedef)
+        if entry.frozen is None and listjoin.has_lists(entry):
+            entry.freeze()  # its arrays may be updated in the body
         if rooms:
             self.before[k] = rooms
             if any(isinstance(leaf, Absent) for leaf in entry.leaves):
@@ -79,10 +81,14 @@ class CarriedLists:
         """An entry in which the loop can carry lists of other lengths; None: as it is."""
         rooms = self.before.get(k, [])
         treedef = listjoin.with_rooms(entry.treedef, iter(rooms))
-        found = listjoin.promoted((treedef, entry.leaves), (new.treedef, new.leaves), self.frame)
+        before = listjoin.Part(treedef, entry.leaves, entry.frozen or entry.leaves)
+        after = listjoin.Part(new.treedef, new.leaves, new.leaves)
+        found = listjoin.promoted(before, after, self.frame)
         if found is None:
             return None
-        return Entry(entry.name, *found, entry.bound, contents=entry.contents)
+        made = Entry(entry.name, found.treedef, found.leaves, entry.bound, frozen=found.frozen)
+        made.contents = entry.contents
+        return made
 
     def leave(self, k: int, entry: Entry, new: Entry, specs: Sequence[Spec | None]) -> bool:
         """Look at the lists of an entry after a turn; True if they have to be traced otherwise.

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from graphify import tree
 from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import lists, references
 from graphify.autograph.operators.growing import Grown, Room
-from graphify.autograph.operators.state import Absent, Unstageable
+from graphify.autograph.operators.state import Absent, Entry, Unstageable
 from graphify.errors import InternalError
 from graphify.ir.bind import Tensor, current_builder, not_taping, recording, taping_in
 from graphify.ir.graph import Builder
@@ -84,10 +84,14 @@ def _both(a: Side, b: Side) -> tuple[Grown, Grown]:
 
 def _grown(side: Side, model: Grown | None) -> Grown:
     """A list at the end of its path as a growing one."""
-    grown = lists.start(side.treedef.unflatten(side.frozen), model)
-    if side.treedef.kind is list and side.treedef.children:
+    return _linked(lists.start(side.treedef.unflatten(side.frozen), model), side)
+
+
+def _linked(grown: Grown, part: Side | Part) -> Grown:
+    """The buffers hold the very arrays that were in a plain list."""
+    if part.treedef.kind is list and part.treedef.children:
         width = len(grown.buffers)
-        for position, leaf in enumerate(side.leaves):
+        for position, leaf in enumerate(part.leaves):
             if grown.kinds[position % width] == g.ARRAY and isinstance(leaf, Tensor):
                 link(grown.buffers[position % width], storage_of(leaf), None)
     return grown
@@ -184,78 +188,108 @@ def as_grown(
     return (replace(treedef, children=tuple(children)), result) if children else (treedef, leaves)
 
 
-def promoted(
-    before: tuple[tree.TreeDef, list[Any]], after: tuple[tree.TreeDef, list[Any]], frame: Any
-) -> tuple[tree.TreeDef, list[Any]] | None:
+@dataclass(slots=True)
+class Part:
+    """A value, or a part of one: its leaves, and what they were when the loop began."""
+
+    treedef: tree.TreeDef
+    leaves: list[Any]
+    frozen: list[Any]
+
+    def children(self) -> list[Part]:
+        found, start = [], 0
+        for child in self.treedef.children:
+            part = slice(start, start + child.num_leaves)
+            found.append(Part(child, self.leaves[part], self.frozen[part]))
+            start += child.num_leaves
+        return found
+
+    @property
+    def is_reference(self) -> bool:
+        return references.is_reference(self.treedef, self.leaves)
+
+    def opened(self) -> Part:
+        """What a list from outside holds."""
+        if not self.is_reference:
+            return self
+        return Part(self.leaves[0].treedef, self.leaves[0].leaves, self.frozen[0].leaves)
+
+
+def promoted(before: Part, after: Part, frame: Any) -> Part | None:
     """What a loop starts with, in a form in which it can carry what a turn ends with.
 
     Args:
         frame: the one of the loop; the current frame is that of its body.
 
     Returns:
-        The tree with other lists in it; None if there is nothing to change.
+        None if there is nothing to change.
     """
-    (old, leaves), (new, others) = before, after
-    if references.is_reference(old, leaves) or references.is_reference(new, others):
-        if old == new and type(others[0]) is references.Reference and leaves[0] == others[0]:
+    if before.is_reference or after.is_reference:
+        if before.is_reference and after.is_reference and before.leaves[0] == after.leaves[0]:
             return None
-        before, after = _opened(old, leaves), _opened(new, others)
-        opened = references.is_reference(old, leaves)
-        return promoted(before, after, frame) or (before if opened else None)
+        opened = before.opened()
+        found = promoted(opened, after.opened(), frame)
+        return found or (opened if before.is_reference else None)
+    old, new = before.treedef, after.treedef
     if old.kind in LISTS and new.kind in LISTS:
         differ = old.kind is not new.kind or len(old.children) != len(new.children)
         if old.kind is lists.GrowingList or differ:
-            return _promoted(old, leaves, new, others, frame)
+            return _promoted(before, after, frame)
     if old.kind is None or old.kind is not new.kind or len(old.children) != len(new.children):
         return None
-    children, result, changed, i, j = [], [], False, 0, 0
-    for child, other in zip(old.children, new.children, strict=True):
-        part = (child, leaves[i : i + child.num_leaves])
-        found = promoted(part, (other, others[j : j + other.num_leaves]), frame)
-        changed |= found is not None
-        children.append((found or part)[0])
-        result += (found or part)[1]
-        i, j = i + child.num_leaves, j + other.num_leaves
-    return (replace(old, children=tuple(children)), result) if changed else None
-
-
-def _opened(treedef: tree.TreeDef, leaves: list[Any]) -> tuple[tree.TreeDef, list[Any]]:
-    if not references.is_reference(treedef, leaves):
-        return treedef, leaves
-    return leaves[0].treedef, leaves[0].leaves
-
-
-def _promoted(
-    old: tree.TreeDef, leaves: list[Any], new: tree.TreeDef, others: list[Any], frame: Any
-) -> tuple[tree.TreeDef, list[Any]] | None:
-    if any(isinstance(leaf, Absent) for leaf in leaves):
+    parts, changed = [], False
+    for child, other in zip(before.children(), after.children(), strict=True):
+        longer = promoted(child, other, frame)
+        changed |= longer is not None
+        parts.append(longer or child)
+    if not changed:
         return None
+    treedef = replace(old, children=tuple(part.treedef for part in parts))
+    leaves = [leaf for part in parts for leaf in part.leaves]
+    return Part(treedef, leaves, [leaf for part in parts for leaf in part.frozen])
+
+
+def _promoted(before: Part, after: Part, frame: Any) -> Part | None:
+    old, new = before.treedef, after.treedef
+    if any(isinstance(leaf, Absent) for leaf in before.leaves):
+        return None
+    model = None
     if new.kind is list and not new.children:  # emptied: whatever there was may come again
         if old.kind is lists.GrowingList:
             return None
-        model = None
     else:
         try:
-            model = lists.start(new.unflatten(others))
+            model = lists.start(new.unflatten(references.targets(after.leaves)))
         except Unstageable:
             if old.kind is list and new.kind is list:
                 return None  # of strings, say: for others to join
             raise
     with within(frame):
-        grown = lists.start(old.unflatten(leaves), model)
+        grown = _linked(lists.start(old.unflatten(before.frozen), model), before)
         if model is not None:
             if grown.treedef != model.treedef:
                 g.fitted(grown, model.treedef, list(model.buffers))  # says why not
             pairs = zip(grown.buffers, model.buffers, strict=True)
             grown = g.recast(grown, [g.join_dtypes(x.dtype, y.dtype) for x, y in pairs])
-            kinds = tuple(map(g.wider, grown.kinds, model.kinds))
-            grown = replace(grown, kinds=kinds)
+            grown = replace(grown, kinds=tuple(map(g.wider, grown.kinds, model.kinds)))
         found, treedef = tree.flatten(lists.GrowingList.of(grown))
-    same = treedef == old and all(x is y for x, y in zip(found[1:], leaves[1:], strict=True))
-    return None if same else (treedef, found)
+    if treedef == old and all(x is y for x, y in zip(found[1:], before.leaves[1:], strict=True)):
+        return None
+    return Part(treedef, found, found)
 
 
 # --- treedefs -------------------------------------------------------------------------------------
+
+
+def has_lists(entry: Entry) -> bool:
+    """Whether there are lists in a value, or names for such."""
+    pending = [entry.treedef]
+    while pending:
+        node = pending.pop()
+        if node.kind in LISTS:
+            return True
+        pending += node.children
+    return any(type(leaf) is references.Reference for leaf in entry.leaves)
 
 
 def rooms_of(treedef: tree.TreeDef) -> list[Room]:
