@@ -32,6 +32,7 @@ from graphify.autograph.operators.state import (
     is_dynamic,
     join_spec,
     joinable,
+    known_dim,
     placeholder,
     same_static,
     structure_error,
@@ -39,10 +40,17 @@ from graphify.autograph.operators.state import (
 )
 from graphify.autograph.operators.undefined import Unreachable, certain
 from graphify.autograph.operators.unknown import reached
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
+from graphify.ir.bind import (
+    Tensor,
+    as_tensor,
+    current_builder,
+    recording,
+    resolve,
+    value_in,
+)
 from graphify.ir.graph import Builder, Value
 from graphify.ir.sharing import is_shared
-from graphify.ir.sizes import Size, fresh
+from graphify.ir.sizes import fresh
 from graphify.ir.types import BOOL, Spec
 from graphify.location import here, is_internal
 from graphify.tracing.capture import frame, root_of
@@ -101,7 +109,7 @@ class Carry:
         """Specs of an entry's leaves that are carried."""
         self.lists.enter(k, entry)
         specs = [
-            _static_dims(leaf.spec)
+            _static_dims(leaf.spec, self.lists.frame)
             if isinstance(leaf, Absent)
             else carried_spec(leaf)
             if dynamic
@@ -385,7 +393,7 @@ class Carry:
         entry = self.entries[k]
         specs = [carried_spec(leaf) if is_dynamic(leaf) else None for leaf in new.leaves]
         leaves = [
-            leaf if spec is None else Absent(_static_dims(spec))
+            leaf if spec is None else Absent(_static_dims(spec, self.lists.frame))
             for leaf, spec in zip(new.leaves, specs, strict=True)
         ]
         self.entries[k] = Entry(entry.name, new.treedef, leaves, Tensor(np.asarray(False)))
@@ -528,7 +536,8 @@ def _is_private(tensor: Tensor) -> bool:
     return True
 
 
-def _static_dims(spec: Spec) -> Spec:
-    return Spec(
-        tuple(fresh("w") if isinstance(d, Size) else d for d in spec.shape), spec.dtype, spec.weak
-    )
+def _static_dims(spec: Spec, frame: Builder | None) -> Spec:
+    """A spec of which only the sizes that are known before the loop are kept."""
+    with recording(frame):
+        shape = tuple(d if known_dim(d) == d else fresh("w") for d in spec.shape)
+    return Spec(shape, spec.dtype, spec.weak)

@@ -203,12 +203,13 @@ def placeholder(spec: Spec) -> Tensor:
     builder = current_builder()
     if builder is None or not spec.shape:
         return Tensor(zero, weak=spec.weak)
-    shape = tuple(_known(d) for d in spec.shape)
+    shape = tuple(known_dim(d) for d in spec.shape)
     (scalar,) = builder.add(constant, (), {"value": Literal(zero)})
     return Tensor(builder.add(core.broadcast_to, (scalar,), {"shape": shape})[0])
 
 
-def _known(dim: Dim) -> Dim:
+def known_dim(dim: Dim) -> Dim:
+    """A size where the current frame knows it, else 0."""
     builder = current_builder()
     if isinstance(dim, int) or builder is None:
         return dim
