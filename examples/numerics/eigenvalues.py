@@ -7,7 +7,7 @@ def power_iteration(A, tolerance):
     """The largest eigenvalue and its vector, until the vector keeps its direction."""
     v = np.ones(A.shape[0]) / np.sqrt(A.shape[0])
     value = 0.0
-    for turn in range(1000):
+    for turn in range(1000):  # noqa: B007
         w = A @ v
         new = v @ w
         w /= np.linalg.norm(w)

@@ -173,6 +173,7 @@ def shock_tube(rho, velocity, pressure, dx, time):
 def vortex_points(x, y, strength, dt, steps):
     """Point vortices that carry each other along, by midpoint steps."""
     n = len(x)
+    mx, my = x, y
     for _ in range(steps):
         for half in (0.5, 1.0):
             u, v = np.zeros(n), np.zeros(n)

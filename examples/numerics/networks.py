@@ -98,9 +98,9 @@ def train_mlp(X, y, w1, w2, rate, epochs):
 def perceptron(X, y, epochs):
     """Weights moved by every mistake, until there are none; labels are -1 and 1."""
     w = np.zeros(X.shape[1] + 1)
-    for epoch in range(epochs):
+    for epoch in range(epochs):  # noqa: B007
         mistakes = 0
-        for xi, target in zip(X, y):
+        for xi, target in zip(X, y, strict=True):
             side = 1 if w[0] + xi @ w[1:] > 0 else -1
             if side != target:
                 w[0] += target

@@ -37,7 +37,7 @@ def deriche(image, alpha):
     b1, b2 = 2.0 * e, -e * e
 
     def along(rows, forwards, backwards):
-        for row, f, g in zip(rows, forwards, backwards):
+        for row, f, g in zip(rows, forwards, backwards, strict=True):
             for j in range(len(row)):
                 f[j] = a1 * row[j]
                 if j > 0:

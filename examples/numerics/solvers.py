@@ -103,7 +103,7 @@ def gmres(A, b, size):
 def newton_system(x, tolerance):
     """A zero of x_i^2 + x_{i+1} / 4 - 1 (around a ring) by Newton's method."""
     n = len(x)
-    for turn in range(50):
+    for turn in range(50):  # noqa: B007
         F = x**2 + 0.25 * np.roll(x, -1) - 1.0
         if np.abs(F).max() < tolerance:
             break

@@ -61,7 +61,7 @@ def sparse_jacobi(starts, columns, values, b, tolerance):
     """A x = b by Jacobi's iteration on compressed rows."""
     n = len(b)
     x = np.zeros(n)
-    for turn in range(200):
+    for turn in range(200):  # noqa: B007
         new = np.zeros(n)
         for i in range(n):
             total, diagonal = b[i], 1.0

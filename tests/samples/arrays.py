@@ -31,7 +31,7 @@ def cholesky_by_elements(w):
 def eliminates_in_place(w, k):
     A = w.T @ w + np.eye(w.shape[1])
     n = len(A)
-    for turn in range(k % 3):
+    for _ in range(k % 3):
         for p in range(n):
             for i in range(p + 1, n):
                 A[i, p] /= A[p, p]
@@ -180,7 +180,7 @@ def stencil_of_three_views(x):
 
 def two_buffers_swapped(x):
     a, b = x, x.copy()
-    for t in range(11):
+    for _ in range(11):
         b[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3.0
         a, b = b, a
     return a
@@ -284,11 +284,11 @@ def rotates_three(x):
     return x
 
 
-# --- masks, index arrays ---------------------------------------------------------------------------
+# --- masks, index arrays --------------------------------------------------------------------------
 
 
 def mask_in_a_loop(x, s):
-    for i in range(10):
+    for _ in range(10):
         big = x > s + 0.1
         x[big] -= 0.5
         x[~big] *= 0.75
@@ -380,7 +380,7 @@ def grid_of_indices(w):
     return w
 
 
-# --- out= ------------------------------------------------------------------------------------------
+# --- out= -----------------------------------------------------------------------------------------
 
 
 def out_of_a_ufunc(x, y):
@@ -430,7 +430,7 @@ def out_of_take(x):
     return y
 
 
-# --- functions that write --------------------------------------------------------------------------
+# --- functions that write -------------------------------------------------------------------------
 
 
 def fill_and_copyto(x, s):
@@ -529,7 +529,7 @@ def resized_copy(x):
     return y
 
 
-# --- index iterators -------------------------------------------------------------------------------
+# --- index iterators ------------------------------------------------------------------------------
 
 
 def every_place_by_ndindex(w):
@@ -645,7 +645,7 @@ def ndindex_as_one_key(w):
     return out
 
 
-# --- names and arguments ----------------------------------------------------------------------------
+# --- names and arguments --------------------------------------------------------------------------
 
 
 def _normalise(v):
@@ -680,7 +680,7 @@ def update_in_a_branch_of_a_loop(x, s):
 
 def rebound_in_a_loop_then_updated(x):
     y = x
-    for i in range(9):
+    for _ in range(9):
         y = y * 0.5
         y[0] += 1.0
     return x, y
