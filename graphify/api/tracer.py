@@ -20,7 +20,8 @@ from graphify.api.concrete import Traced
 from graphify.api.inspection import remember_report
 from graphify.api.writing import Origin, Output, Write
 from graphify.autograph.operators.calls import call as converted_call
-from graphify.autograph.operators.iterators import refuse_to_return
+from graphify.autograph.operators.iteration import Items
+from graphify.autograph.operators.iterators import refuse_to_give_away
 from graphify.autograph.operators.texts import check_marks
 from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.config import config
@@ -149,7 +150,7 @@ class _Collector:
                 "(Python returns None at the end)",
             )
         if not isinstance(leaf, (Tensor, np.ndarray, np.generic)):
-            refuse_to_return(leaf)
+            refuse_to_give_away(leaf)
             _refuse_traced_fields(leaf)
             return Output(static=leaf)
         tensor = resolve(as_tensor(leaf))
@@ -180,8 +181,13 @@ class _Collector:
         return None
 
     def tree(self, value: Any) -> tuple[tree.TreeDef, list[Output]]:
-        leaves, treedef = tree.flatten(value, is_leaf=lambda v: isinstance(v, (Tensor, np.ndarray)))
+        leaves, treedef = tree.flatten(value, is_leaf=is_whole)
         return treedef, [self.output(leaf) for leaf in leaves]
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a leaf of the result, whatever it consists of."""
+    return isinstance(value, (Tensor, np.ndarray, Items))
 
 
 def _refuse_traced_fields(thing: Any) -> None:

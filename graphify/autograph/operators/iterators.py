@@ -247,7 +247,8 @@ def with_iterators(name: str, plain: Plain) -> Plain:
 
         def take(*args: Any, **kwargs: Any) -> Any:
             one = builtins.len(args) == 1 or builtins.len(args) > 1 and name not in ("max", "min")
-            if one and (is_lazy(args[0]) or kwargs and is_symbolic(args[0])):
+            lazy = one and (is_lazy(args[0]) or isinstance(args[0], Items))
+            if lazy or one and kwargs and is_symbolic(args[0]):
                 return taken(plain, *args, **kwargs)
             if builtins.len(args) > 0 and isinstance(args[0], Iterator):
                 if current_builder() is None:
@@ -279,15 +280,15 @@ def install(operators: dict[str, Any]) -> None:
     OVERLOADS[builtins.iter], OVERLOADS[builtins.next] = iter_, next_
 
 
-def refuse_to_return(value: Any) -> None:
+def refuse_to_give_away(value: Any) -> None:
     """An iterator goes on where it stands, and each run would have to begin anew."""
     python = isinstance(value, Iterator) and type(value).__module__ == "builtins"
     if python or is_lazy(value) or isinstance(value, Items):
         what = "an iterator" if not isinstance(value, Generator) else repr(value)
         raise TraceError(
-            f"the function returns {what}",
+            f"the function gives away {what}",
             location=getattr(value, "made", None),
-            remedy="return list(...) of it",
+            remedy="make a list(...) of it",
         )
 
 
