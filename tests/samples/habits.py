@@ -191,10 +191,10 @@ def closure_over_a_loop_variable(x):
 
 def one_line_statements(x, s):
     # fmt: off
-    y = x; z = y * 2
-    if s > 0: y = z; z = y + 1
-    else: z = -z
-    for v in x: z = z + v; y = y - v
+    y = x; z = y * 2  # noqa: E701, E702
+    if s > 0: y = z; z = y + 1  # noqa: E701, E702
+    else: z = -z  # noqa: E701, E702
+    for v in x: z = z + v; y = y - v  # noqa: E701, E702
     # fmt: on
     return y, z
 

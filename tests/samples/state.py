@@ -1,5 +1,5 @@
-"""State: attributes, properties, slots, namedtuples, dataclasses, nested containers and objects made
-in loops, all changed by staged branches and loops."""
+"""State: attributes, properties, slots, namedtuples, dataclasses, nested containers and objects
+made in loops, all changed by staged branches and loops."""
 
 import dataclasses
 import functools
@@ -263,7 +263,7 @@ def deleted_field(x, s):
 
 def fields_swapped_in_a_loop(x, s):
     v = _Vector(x, x + 1)
-    for i in range(9):
+    for _ in range(9):
         v.x, v.y = v.y, v.x
         if s > 0:
             v.x = v.x * 2
