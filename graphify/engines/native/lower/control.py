@@ -2,20 +2,27 @@
 
 A carried array has one place in memory, the loop's own; a turn whose result is an update of it
 changes it there, any other result is copied into the place when the turn is over (and the passes
-fuse that copy with the loop that computed it where they can).
+fuse that copy with the loop that computed it where they can). An array whose shape changes from
+turn to turn, or with the branch, has a place that moves: a handle, which takes over new memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from graphify.engines.native.loops.numbers import zero
 from graphify.engines.native.loops.program import (
     ONE,
+    ZERO,
+    Allocate,
+    Buffer,
     Expr,
+    Handle,
     If,
+    Point,
     Set,
     Var,
     While,
@@ -31,6 +38,7 @@ from graphify.engines.native.lower.liveness import UPDATES
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Graph, Node, Value
 from graphify.ir.sizes import Dim, SizeVar
+from graphify.ir.types import DType
 
 BOOL = np.dtype(np.bool_)
 
@@ -57,6 +65,57 @@ def _call(low: Lowering, node: Node) -> None:
 # --- places for results ---------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """A place for arrays of any shape: the lens of a handle whose lengths are variables."""
+
+    lens: Lens
+
+    def put(self, low: Lowering, made: Buffer) -> None:
+        """Take over the memory of a handle, with its shape."""
+        handle = self.lens.buffer
+        for var, length in zip(handle.shape, made.shape, strict=True):
+            assert isinstance(var, Var)
+            low.emit(Set(var, length))
+        low.emit(Point(handle, made))
+
+
+Place = Lens | Var | Moving
+
+
+def _moving(low: Lowering, dtype: DType, first: ArrayValue | None, rank: int) -> Moving:
+    """A new moving place with a copy of an array, or with nothing in it."""
+    shape = tuple(ZERO for _ in range(rank)) if first is None else first.shape
+    lengths = tuple(low.variable(f"d{axis}", length) for axis, length in enumerate(shape))
+    handle = Buffer(low.hint, dtype, lengths, Handle())
+    low.emit(Allocate(handle))
+    low.own.add(handle)
+    place = Moving(whole(handle))
+    if first is not None:
+        low.assign(place.lens, first)
+    return place
+
+
+def _copy_to_move(low: Lowering, result: ArrayValue) -> Buffer:
+    """An array in memory of its own that a moving place may take over."""
+    shape = tuple(low.let(length, "n") for length in result.shape)
+    made = Buffer(low.hint, result.dtype, shape, Handle())
+    low.emit(Allocate(made))
+    low.assign(whole(made), result)
+    return made
+
+
+def _value(place: Place) -> Lens | Var:
+    return place.lens if isinstance(place, Moving) else place
+
+
+def _moves(lens: Lens | None) -> bool:
+    """Whether the memory of a value can be that of a moving place."""
+    if lens is None or not lens.is_whole or not isinstance(lens.buffer.home, Handle):
+        return False
+    return all(isinstance(d, Var) and d.mutable for d in lens.buffer.shape)
+
+
 def _carrier(graph: Graph, result: Value) -> int | None:
     """The parameter that a result is, or is an update of."""
     params = {value: i for i, value in enumerate(graph.params)}
@@ -67,55 +126,65 @@ def _carrier(graph: Graph, result: Value) -> int | None:
     return params[result]
 
 
-def _places_of_results(low: Lowering, node: Node, graphs: Sequence[Graph]) -> list[Lens | Var]:
+def _places_of_results(low: Lowering, node: Node, graphs: Sequence[Graph]) -> list[Place]:
     """Where the results of branches go: over a dead operand they all update, or new memory."""
     operands = node.inputs[1:]
-    places: list[Lens | Var] = []
+    places: list[Place] = []
     used: set[int] = set()
     for k, value in enumerate(node.outputs):
         if not value.spec.shape:
             places.append(low.variable(low.hint, zero(value.spec.dtype)))
             continue
+        bound = all(low.bound(dim) for dim in value.spec.shape)
         sources = {_carrier(graph, graph.results[k]) for graph in graphs}
+        if not bound:  # a branch may put new memory in the place
+            sources.discard(None)
         source = sources.pop() if len(sources) == 1 else None
         lens = None
         if source is not None and source not in used:
             lens = low.overwrites(operands[source], node)
+        if not bound and not _moves(lens):
+            places.append(_moving(low, value.spec.dtype, None, value.spec.ndim))
+            continue
         if lens is not None and source is not None:
             used.add(source)
         else:
-            if not all(low.bound(dim) for dim in value.spec.shape):
-                raise Declined
             lens = low.target(value, low.dims(value.spec.shape))
-        places.append(lens)
+        places.append(lens if bound else Moving(lens))
     return places
 
 
-def deliver(
-    low: Lowering, places: Sequence[Lens | Var], results: Sequence[Expr | ArrayValue]
-) -> None:
+def deliver(low: Lowering, places: Sequence[Place], results: Sequence[Expr | ArrayValue]) -> None:
     """Put results where they belong, all at once: no place is overwritten before it is read."""
-    taken = {place.buffer.root: i for i, place in enumerate(places) if isinstance(place, Lens)}
+    homes = [_value(place) for place in places]
+    taken = {home.buffer.root: i for i, home in enumerate(homes) if isinstance(home, Lens)}
     ready: list[Expr | ArrayValue] = []
+    moved: list[tuple[Moving, Buffer]] = []
     scalars = [isinstance(p, Var) for p in places]
-    for i, (place, result) in enumerate(zip(places, results, strict=True)):
-        if isinstance(place, Lens):
+    for i, (place, home, result) in enumerate(zip(places, homes, results, strict=True)):
+        if isinstance(home, Lens):
             assert isinstance(result, (Lens, Delayed))
             elsewhere = isinstance(result, Lens) and taken.get(result.buffer.root, i) != i
-            moved = isinstance(result, Lens) and result.buffer.root is place.buffer.root
-            if elsewhere or (moved and not _same(result, place)):
+            inside = isinstance(result, Lens) and result.buffer.root is home.buffer.root
+            if isinstance(place, Moving):
+                if not (isinstance(result, Lens) and result.is_whole and inside):
+                    moved.append((place, _copy_to_move(low, result)))
+                result = home
+            elif elsewhere or (inside and not _same(result, home)):
                 result = whole(low.copy(result))
-        elif sum(scalars) > 1:
+        elif sum(scalars) > 1 or moved:
             result = low.let(_settled(low, result))
         ready.append(result)
-    for place, result in zip(places, ready, strict=True):
-        if isinstance(place, Var):
+    for home, result in zip(homes, ready, strict=True):
+        if isinstance(home, Var):
             assert not isinstance(result, (Lens, Delayed))
-            if result is not place:
-                low.emit(Set(place, result))
-        elif not _same(result, place):
+            if result is not home:
+                low.emit(Set(home, result))
+        elif not _same(result, home):
             assert isinstance(result, (Lens, Delayed))
-            low.assign(place, result)
+            low.assign(home, result)
+    for target, made in moved:
+        target.put(low, made)
 
 
 def _settled(low: Lowering, result: Expr | ArrayValue) -> Expr:
@@ -161,7 +230,7 @@ def _cond(low: Lowering, node: Node) -> None:
         blocks.append(tuple(block))
     low.emit(If(condition, blocks[0], blocks[1], node.source))
     for value, place in zip(node.outputs, places, strict=True):
-        low.define(value, place)
+        low.define(value, _value(place))
 
 
 def _roots(args: Sequence[Expr | ArrayValue]) -> set[object]:
@@ -171,22 +240,16 @@ def _roots(args: Sequence[Expr | ArrayValue]) -> set[object]:
 # --- loops ----------------------------------------------------------------------------------------
 
 
-def _steady(node: Node, body: Graph, params: Sequence[Value], carry: int) -> None:
-    """Declines where a carried array changes its shape from turn to turn."""
-    for param, result in zip(params[:carry], body.results[:carry], strict=True):
-        if param.spec.shape != result.spec.shape:
-            raise Declined
-
-
 def _carried_places(
-    low: Lowering, node: Node, carry: int, names: Sequence[Value]
-) -> list[Lens | Var]:
+    low: Lowering, node: Node, carry: int, names: Sequence[Value], after: Sequence[Value]
+) -> list[Place]:
     """A place of its own for each carried value, holding its first one.
 
     Args:
         names: parameters of the body, which are called as the user's variables are.
+        after: what the body makes of them.
     """
-    places: list[Lens | Var] = []
+    places: list[Place] = []
     first: list[tuple[Lens, ArrayValue]] = []
     hint = low.hint
     for k in range(carry):
@@ -196,6 +259,15 @@ def _carried_places(
             places.append(low.variable(low.hint, low.scalar(value)))
             continue
         lens = low.overwrites(value, node)
+        if names[k].spec.shape != after[k].spec.shape:
+            known = lens is not None and _moves(lens)
+            array = low.array(value)
+            places.append(
+                Moving(lens)  # type: ignore[arg-type]
+                if known
+                else _moving(low, array.dtype, array, value.spec.ndim)
+            )
+            continue
         if lens is None:
             array = low.array(value)
             lens = low.target(Value(node, k), array.shape)
@@ -213,21 +285,20 @@ def _turn(
     low: Lowering,
     body: Graph,
     args: Sequence[Expr | ArrayValue],
-    places: Sequence[Lens | Var],
+    places: Sequence[Place],
     offset: int,
 ) -> list[Expr | ArrayValue]:
     """One turn: the carried values, from operand `offset` on, may be overwritten."""
-    taken = [offset + k for k, place in enumerate(places) if isinstance(place, Lens)]
+    taken = [offset + k for k, place in enumerate(places) if not isinstance(place, Var)]
     return low.run(body, args, {}, taken)
 
 
 @rule("while")
 def _while(low: Lowering, node: Node) -> None:
     body, test, carry = node.attrs["body"], node.attrs["cond"], node.attrs["carry"]
-    _steady(node, body, body.params, carry)
-    places = _carried_places(low, node, carry, body.params)
+    places = _carried_places(low, node, carry, body.params, body.results)
     consts = [low.frame.values[value] for value in node.inputs[carry:]]
-    args = [*places, *consts]
+    args = [*map(_value, places), *consts]
     with low.inside() as testing:
         (goes_on,) = low.run(test, _frozen(low, args), {})
     assert not isinstance(goes_on, (Lens, Delayed))
@@ -236,7 +307,7 @@ def _while(low: Lowering, node: Node) -> None:
         deliver(low, places, results)
     low.emit(While(tuple(testing), goes_on, tuple(turning), node.source))
     for value, place in zip(node.outputs, places, strict=True):
-        low.define(value, place)
+        low.define(value, _value(place))
 
 
 def _frozen(low: Lowering, args: Sequence[Expr | ArrayValue]) -> list[Expr | ArrayValue]:
@@ -267,12 +338,11 @@ def _repeat(
     low: Lowering, node: Node, length: Dim, body: Graph, carry: int, xs: int, kind: str
 ) -> None:
     extent = low.dim(length)
-    _steady(node, body, body.params[1:], carry)
     rows = body.results[carry:]
     outside = _outside(low, node, body, carry, xs)
     if any(v not in outside for value in rows for v in _sizes(value)):
         raise Declined  # the shape of a row is known when it has been computed
-    places = _carried_places(low, node, carry, body.params[1:])
+    places = _carried_places(low, node, carry, body.params[1:], body.results)
     stacks: list[Lens] = []
     for k, value in enumerate(rows):
         saved, low.frame.sizes = low.frame.sizes, {**low.frame.sizes, **outside}
@@ -283,8 +353,8 @@ def _repeat(
     consts = [low.frame.values[value] for value in node.inputs[carry + xs :]]
     with low.loop(extent, "i", kind) as i:
         slices = [_row(low, array, i) for array in arrays]
-        args: list[Expr | ArrayValue] = [i, *_frozen(low, [*places, *slices, *consts])]
-        taken = [1 + k for k, place in enumerate(places) if isinstance(place, Lens)]
+        args: list[Expr | ArrayValue] = [i, *_frozen(low, [*map(_value, places), *slices, *consts])]
+        taken = [1 + k for k, place in enumerate(places) if not isinstance(place, Var)]
         parts = [_row(low, stack, i) for stack in stacks]
         wanted = {
             carry + k: part
@@ -300,7 +370,7 @@ def _repeat(
                 assert not isinstance(result, (Lens, Delayed))
                 low.store(stack, (i,), result)
         deliver(low, places, results[:carry])
-    for value, place in zip(node.outputs, [*places, *stacks], strict=True):
+    for value, place in zip(node.outputs, [*map(_value, places), *stacks], strict=True):
         low.define(value, place)
 
 
