@@ -30,6 +30,7 @@ from graphify.ir.bind import (
     resolve,
     value_in,
 )
+from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
 from graphify.location import here
@@ -72,7 +73,9 @@ class Root(Builder):
         self.logs: list[tuple[Any, Any]] = []  # containers that get these contents once
         self.spaces: dict[int, Space] = {}  # id of a module's globals -> their twin
         self.local_objects: dict[int, Any] = {}  # objects the trace itself constructed
+        self.sealed: dict[int, Any] = {}  # containers that must not change any more
         self.arguments: dict[int, Tensor] = {}  # id -> tensors that stand for the caller's arrays
+        self.functions: list[GraphFunction] = []  # made of recursive functions, each once
         self.inlined: dict[CodeType, Exception] = {}  # recursive functions no graph is made of: why
         self.notes: list[str] = []  # why a loop was unrolled and the like, for `explain`
         self.attempts = 0  # loops being staged that could be unrolled instead

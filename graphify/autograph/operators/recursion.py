@@ -17,6 +17,7 @@ deep. Where a function cannot be traced like that, it is inlined as often as it 
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -38,15 +39,17 @@ from graphify.errors import LeakedTracer, SyntaxUnsupported
 from graphify.ir.bind import Tensor, as_tensor, assign, current_builder, resolve, value_in
 from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Builder, Graph, Value
+from graphify.ir.same import same_function
 from graphify.ir.sharing import is_shared, storage
 from graphify.ir.types import Spec
 from graphify.location import enter_call, here, leave_call
 from graphify.ops import core
 from graphify.ops.recursion import recursive_call
-from graphify.tracing.capture import captured, frame, root_of
+from graphify.tracing.capture import Root, captured, frame, root_of
 
 FOLLOWED = 3  # calls, one inside the other, that differ in what Python could decide by
 MAX_ROUNDS = 24
+MOST_LEAVES = 1000
 
 
 @dataclass(slots=True, eq=False)
@@ -144,17 +147,17 @@ def _may_not_end(call: Activation, outer: Sequence[Activation]) -> bool:
 
 def _traced(call: Activation) -> Recursion | None:
     """The function as a graph; None if it cannot be one, and is to be inlined."""
-    recursion = Recursion(call)
+    recursion, root = Recursion(call), root_of(call.builder)
+    assert root is not None
     try:
         recursion.trace()
         recursion.check_sharing(call.bound.leaves)
+        recursion.share(root)
     except (LeakedTracer, SyntaxUnsupported, RecursionError):
         raise
     except Exception as error:
         if any(a.recursion.changed for a in _active.get() if a.recursion is not None):
             raise Unknown from None  # what the outer one is like is not known yet
-        root = root_of(call.builder)
-        assert root is not None
         root.inlined[call.code] = error
         root.notes.append(f"{here()}: recursion inlined: {getattr(error, 'message', error)}")
         return None
@@ -185,7 +188,10 @@ class Arguments:
             for name, parameter in signature.parameters.items()
             if parameter.kind is inspect.Parameter.VAR_KEYWORD
         ]
-        leaves, treedef = tree.flatten(values, is_leaf=lambda v: not _is_open(v, rest))
+        steps = itertools.count()  # containers that hold each other twice have no end
+        leaves, treedef = tree.flatten(
+            values, is_leaf=lambda v: not _is_open(v, rest) or next(steps) > MOST_LEAVES
+        )
         return cls(signature, tuple(bound.arguments), [local(v) for v in leaves], treedef)
 
     @property
@@ -325,6 +331,20 @@ class Recursion:
             f"the arguments or results of {self.name} change their kind from call to call",
             location=here(),
         )
+
+    def share(self, root: Root) -> None:
+        """Use a function that was traced before, at another place, if it is the same."""
+        for known in root.functions:
+            if self.function is not None and same_function(self.function, known):
+                self.function = known
+                return
+        if self.function is not None and self._is_settled():
+            root.functions.append(self.function)
+
+    @staticmethod
+    def _is_settled() -> bool:
+        """Whether no function around this one is still being traced, which it might call."""
+        return all(a.recursion is None for a in _active.get())
 
     def _declared(self) -> GraphFunction:
         params = [*self.args.carried_specs]
