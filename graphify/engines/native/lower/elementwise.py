@@ -29,15 +29,16 @@ from graphify.ir.types import is_integer
 
 
 class Dummy:
-    """Raises what the reference meaning of a node raises for arrays of given shapes."""
+    """Raises what the reference meaning of a node raises for arrays of given shapes, of which the
+    lengths that are None are told when it comes to that."""
 
-    def __init__(self, node: Node, ranks: Sequence[int]) -> None:
-        self.node, self.ranks = node, ranks
+    def __init__(self, node: Node, shapes: Sequence[Sequence[int | None]]) -> None:
+        self.node, self.shapes = node, shapes
 
     def __call__(self, values: Sequence[Any]) -> BaseException:
-        rest, arrays = list(values), []
-        for rank, value in zip(self.ranks, self.node.inputs, strict=True):
-            shape, rest = tuple(int(v) for v in rest[:rank]), rest[rank:]
+        rest, arrays = iter(values), []
+        for lengths, value in zip(self.shapes, self.node.inputs, strict=True):
+            shape = tuple(int(next(rest)) if n is None else n for n in lengths)
             arrays.append(np.broadcast_to(np.zeros((), value.spec.dtype), shape))
         try:
             assert self.node.op.eval is not None
@@ -51,10 +52,12 @@ def mismatch(low: Lowering, condition: Expr, node: Node) -> None:
     """Fails as the reference does on operands of these shapes, if `condition` holds."""
     if condition == Const(False, np.dtype(np.bool_)):
         return
-    lengths = [d for value in node.inputs for d in low.array(value).shape]
+    shapes = [low.array(value).shape for value in node.inputs]
+    lengths = [d for shape in shapes for d in shape if not isinstance(d, Const)]
     if len(lengths) > 8:
         raise Declined
-    raiser = Dummy(node, [value.spec.ndim for value in node.inputs])
+    known = [[int(d.value) if isinstance(d, Const) else None for d in shape] for shape in shapes]
+    raiser = Dummy(node, known)
     low.fail(condition, ValueError, "", *lengths, raiser=raiser)
 
 
