@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from graphify import tree
+from graphify.autograph.operators import texts
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.choice import (
     Choice,
@@ -26,10 +27,15 @@ from graphify.autograph.operators.choice import (
 )
 from graphify.autograph.operators.conditions import is_staged, set_truth, truth
 from graphify.autograph.operators.heap import Names, State
-from graphify.autograph.operators.state import Unstageable, is_dynamic
+from graphify.autograph.operators.sharing import ALIAS
+from graphify.autograph.operators.state import Unstageable
 from graphify.ir.bind import Tensor
+from graphify.ir.sharing import is_shared
+from graphify.ir.types import BOOL
 from graphify.location import here
+from graphify.ops import core, elementwise
 from graphify.ops.convert import set_conversion
+from graphify.ops.effects import Gap
 from graphify.ops.operators import set_spread
 from graphify.tracing.capture import frame
 
@@ -101,18 +107,39 @@ def _known(value: Any, test: Callable[[Any], Any]) -> bool | None:
 
 def is_(a: Any, b: Any) -> Any:
     """`a is b`."""
-    if isinstance(b, Choice) and not isinstance(a, Choice):
+    if isinstance(b, (Choice, Tensor)) and not isinstance(a, Choice):
         a, b = b, a
-    if not isinstance(a, Choice) or a is b:
+    if isinstance(b, bool) and isinstance(a, Tensor) and a.spec.weak and a.dtype == BOOL:
+        return a if b else not_true(a)  # there is but one True
+    if a is b or not isinstance(a, Choice):
+        _check_identity(a, b)
         return a is b
-    same = [i for i in possible(a) if _is_one(a.alternatives[i], b)]
-    if isinstance(b, Choice) or any(is_dynamic(a.alternatives[i]) for i in same):
+    if isinstance(b, bool):
+        return decide(a, lambda value: is_(value, b))
+    for i in possible(a):
+        _check_identity(a.alternatives[i], b)
+    return holds_one_of(a, [i for i in possible(a) if _is_one(a.alternatives[i], b)])
+
+
+def _check_identity(a: Any, b: Any) -> None:
+    """Refuse to say whether two arrays are one where only the run knows."""
+    if a is not b and isinstance(b, Choice) or _may_be_one(a, b):
         raise Unstageable(
-            "`is` compares a value of several kinds with an array or another such value",
+            "`is` compares arrays of which only the run knows whether they are one",
             location=here(),
-            remedy="compare with None, or by ==",
+            remedy="compare with None, or keep a flag that says which it is",
         )
-    return holds_one_of(a, same)
+
+
+def _may_be_one(a: Any, b: Any) -> bool:
+    if a is b or not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+        return False
+    seen = any(t._view is not None and t._view[0] is ALIAS for t in (a, b))
+    return seen or any(is_shared(t) for t in (a, b) if t._base is None)
+
+
+def not_true(value: Tensor) -> Tensor:
+    return core.cast(elementwise.logical_not(value), dtype=BOOL, weak=True)
 
 
 def _is_one(a: Any, b: Any) -> bool:
@@ -201,6 +228,16 @@ def _attribute(choice: Choice, name: str) -> Any:
     return over(choice, lambda value: getattr(value, name))
 
 
+def _text(choice: Choice, spec: str = "", as_repr: bool = False) -> str:
+    """The mark of the text, where what it shows is known but for which it is."""
+    shown = choice.alternatives
+    if not isinstance(choice.tag, Tensor) or not all(
+        value is None or isinstance(value, (bool, int, float, str)) for value in shown
+    ):
+        raise _refused("becomes a text")
+    return texts.gap_mark(Gap(spec, as_repr, "choice", options=shown), choice.tag)
+
+
 def _refused(what: str) -> Unstageable:
     return Unstageable(
         f"a value whose kind only the run tells {what}",
@@ -236,8 +273,14 @@ def _install() -> None:
         "__array_function__": _array_function,
         "__hash__": _refusal("is used as a key"),
         "__index__": _refusal("is used as an index of a list"),
-        "__str__": _refusal("becomes a text"),
-        "__format__": _refusal("becomes a text"),
+        "__str__": _text,
+        "__format__": _text,
+        "marked": lambda choice: _text(choice, as_repr=True),
+        "__repr__": lambda choice: (
+            _text(choice, as_repr=True)
+            if texts.asked_by_user(2)
+            else f"<choice of {len(choice.alternatives)}>"
+        ),
         "__len__": _refusal("is asked for its length"),
         "__bool__": _refusal("is asked for its truth by Python"),
     }
