@@ -159,7 +159,7 @@ def pure(function: GraphFunction) -> GraphFunction:
         known = GraphFunction(function.name, function.params, function.results)
         function.notes["pure"] = known
         known.complete(lambda: without_effects(function.graph))
-    return known  # type: ignore[no-any-return]
+    return known
 
 
 def drop_effects(node: Node, inputs: list[Tensor], attrs: dict[str, Any]) -> Any:
