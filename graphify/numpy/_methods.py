@@ -20,7 +20,6 @@ from graphify.ir.bind import (
     refresh,
     resolve,
     tracked,
-    value_needed,
 )
 from graphify.ir.sizes import product
 from graphify.ir.types import is_complex
@@ -149,10 +148,12 @@ def _python_width(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def tolist(self: Tensor) -> Any:
-    """Nested lists of Python numbers."""
-    if self.is_symbolic:
-        raise value_needed(self, "its elements as a list")
-    return self.numpy().tolist()
+    """Nested lists of Python numbers; the shape has to be known."""
+    if not self.is_symbolic:
+        return self.numpy().tolist()
+    if not self.dims:
+        return item(self)
+    return [tolist(row) for row in self]
 
 
 def tobytes(self: Tensor, order: Any = "C") -> bytes:

@@ -28,11 +28,13 @@ class Gap:
     Attributes:
         spec: a format such as ".2f".
         as_repr: shown as in a list.
-        kind: what Python would hold: a "number" of its own, a NumPy "scalar", or an "array"; "text"
+        kind: what Python would hold: a "number" of its own, a NumPy "scalar", or an "array", a list
+            of "numbers" or "scalars"; "text"
             where the bytes of a text are the value (see failing.py).
         inner: the text that goes here, formatted as a whole: `f"{message:>20}"`.
         method: of that text, with its arguments: `message.upper()`.
         percent: the spec is one of `"%5.2f" % value`.
+        options: what is shown, where the value is its number: of kind "choice".
 
     A gap takes one value, or those of its inner text, and then those of a spec that is a text.
     """
@@ -43,6 +45,7 @@ class Gap:
     inner: Text | None = None
     method: tuple[Any, ...] = ()
     percent: bool = False
+    options: tuple[Any, ...] = ()
 
     @property
     def count(self) -> int:
@@ -65,8 +68,12 @@ class Gap:
         array = np.asarray(value)
         if self.kind == "text":
             return bytes(array).rstrip(b"\0").decode()
-        if self.kind == "number":
-            return array.item()
+        if self.kind in ("number", "numbers"):
+            return array.tolist()
+        if self.kind == "choice":
+            return self.options[int(array)]
+        if self.kind == "scalars":
+            return list(array)
         return array if self.kind == "array" else array[()]
 
 

@@ -155,3 +155,26 @@ fsum: Op = defop(
     extra={"weak": True},
     doc="math.fsum of the last axis: the sum with one rounding",
 )
+
+
+# --- order --------------------------------------------------------------------------------------
+
+
+def _argsort_eval(*keys: Any, reverse: bool) -> Any:
+    rows = list(zip(*(key.tolist() for key in keys), strict=True))
+    order = sorted(range(len(rows)), key=rows.__getitem__, reverse=reverse)
+    return np.asarray(order, np.int64)
+
+
+python_argsort: Op = defop(
+    "python_argsort",
+    spec=lambda *keys, reverse: Spec(keys[0].shape, np.dtype(np.int64)),
+    eval=_argsort_eval,
+    tf="python_argsort",
+    sample=lambda: [
+        ((np.array([2.0, 1.0, 2.0]), np.array([0, 5, -1])), {"reverse": reverse})
+        for reverse in (False, True)
+    ],
+    differentiable=(),
+    doc="the order in which Python's sorted puts items, by keys of one or more numbers",
+)

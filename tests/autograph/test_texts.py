@@ -29,7 +29,7 @@ FORMS: dict[str, Callable[[object], object]] = {
     "repr": lambda v: repr(v),
     "f-string": lambda v: f"{v} and {v!r} and {v!s}",
     "f-string with an expression": lambda v: f"{v + 1 = }",
-    "f-string of a container": lambda v: f"{[v, (v, 'a')]} {dict(a=v)}",
+    "f-string of a container": lambda v: f"{[v, (v, 'a')]} { {'a': v} }",
     "text formatted": lambda v: f"{str(v):>8}|{f'{v} x':*^12}|",
     "text changed": lambda v: str(v).rjust(9) + "!".join([str(v), "a"]).upper(),
     "format": lambda v: f"{v:.3f}" + format(v, "8.2e") + f"{1:>3}",
@@ -138,3 +138,22 @@ def template_of(template, x, values):
     if template == "%s %s":
         return "%s %s" % (x[0],)
     return "%d %d %d" % (x[0], x[1])
+
+
+def chosen_words(x):
+    for v in x:
+        label = "up" if v > 0 else "down" if v < 0 else None
+        print(f"{label!s:>5}|", [label], v)
+
+
+def grown(x):
+    positive = [v for v in x if v > 0]
+    print(positive, f"{positive}", [positive], str(positive))
+    print([int(v) for v in positive])
+
+
+@pytest.mark.parametrize("function", [chosen_words, grown])
+def test_values_of_several_kinds_and_lists_of_any_length(function):
+    staged = graphify.function(function)
+    for x in (np.array([1.0, -2.0, 0.0, 1e-3]), np.array([-1.0, -2.0, -0.0, 3.0])):
+        assert printed(staged, x) == printed(function, x)

@@ -8,7 +8,9 @@
 
     x is None          ag.is_(x, None)
 
-A single comparison stays `a < b`.
+    (a, b) < best      ag.compare((a, b), "<", lambda: best)
+
+Any other single comparison stays `a < b`.
 """
 
 from __future__ import annotations
@@ -64,11 +66,19 @@ class _Logical(Converter):
             negated = isinstance(node.ops[0], gast.IsNot)
             return self.ctx.operator("not_", node, same) if negated else same
         if not isinstance(node.ops[0], (gast.In, gast.NotIn)):
-            return node
+            return self._of_sequences(node)
         found = self._contains(node, node.left, node.comparators[0])
         if isinstance(node.ops[0], gast.NotIn):
             return self.ctx.operator("not_", node, found)
         return found
+
+    def _of_sequences(self, node: Any) -> Any:
+        """A display holds what may be staged: its items are compared one by one."""
+        sides = (node.left, node.comparators[0])
+        if not any(isinstance(side, (gast.Tuple, gast.List, gast.Dict)) for side in sides):
+            return node
+        sign = gast.Constant(SIGNS[type(node.ops[0])], None)
+        return self.ctx.operator("compare", node, sides[0], sign, self.ctx.thunk(sides[1]))
 
     def _contains(self, node: Any, item: Any, container: Any) -> Any:
         if any_node(item, [gast.Call]) is None or any_node(container, [gast.Call]) is None:

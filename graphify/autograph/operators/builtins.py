@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable
 from typing import Any
 
-from graphify.autograph.operators import iteration, numbers, texts
+import numpy as np
+
+from graphify.autograph.operators import iteration, numbers, ordering, texts
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.conditions import is_staged, truth
-from graphify.autograph.operators.logical import and_, or_, python_bool
+from graphify.autograph.operators.logical import and_, contains, not_, or_, python_bool
 from graphify.autograph.operators.loops import for_
 from graphify.ir.bind import Tensor, as_tensor, current_builder
 from graphify.ops import core, effects, elementwise
@@ -36,6 +39,8 @@ len = iteration.len
 enumerate = iteration.enumerate
 zip = iteration.zip
 reversed = iteration.reversed
+
+NUMBERS = (builtins.bool, builtins.int, builtins.float, builtins.complex, np.generic)
 
 # --- output --------------------------------------------------------------------------------------
 
@@ -76,29 +81,45 @@ def staged_print(values: Any, sep: str, end: str, stream: str) -> None:
 
 
 def min(*args: Any, **kwargs: Any) -> Any:
-    return _extreme(builtins.min, lambda new, best: new < best, args, kwargs)
+    return _extreme(builtins.min, "<", args, kwargs)
 
 
 def max(*args: Any, **kwargs: Any) -> Any:
-    return _extreme(builtins.max, lambda new, best: new > best, args, kwargs)
+    return _extreme(builtins.max, ">", args, kwargs)
 
 
-def _extreme(plain: Any, better: Callable[[Any, Any], Any], args: Any, kwargs: Any) -> Any:
+def _extreme(plain: Any, sign: str, args: Any, kwargs: Any) -> Any:
     values = args[0] if builtins.len(args) == 1 else args
     if builtins.isinstance(values, Tensor) and is_staged(values) and not kwargs:
         rows = iteration.items_of(values)
         assert rows is not None
-        rest = values[1:]
+        if builtins.isinstance(rows.length, builtins.int) and rows.length == 0:
+            return plain(())  # the error is Python's
+        better = ordering.SIGNS[sign]
         return for_(
-            rest, lambda row, best: (_choose(better, row, best),), (rows.item(0),), ("best",)
+            values[1:], lambda row, best: (_choose(better, row, best),), (rows.item(0),), ("best",)
         )[0]
-    if builtins.isinstance(values, Tensor) or not builtins.any(is_staged(v) for v in values):
+    if builtins.isinstance(values, Tensor):
         return plain(*args, **kwargs)
-    key = kwargs.get("key") or (lambda v: v)
-    best = builtins.list(values)[0]
-    for value in builtins.list(values)[1:]:
-        wins = better(call(key, value), call(key, best))
-        best = _where(wins, value, best) if is_staged(wins) else (value if wins else best)
+    values, key = builtins.list(values), kwargs.get("key")
+    ranks = values if key is None else [call(key, value) for value in values]
+    if not ordering.has_staged(ranks):
+        places = plain(builtins.range(builtins.len(values)), key=ranks.__getitem__, default=None)
+        return plain(values, **kwargs) if places is None else values[places]
+    return _first_extreme(sign, values, ranks)
+
+
+def _first_extreme(sign: str, values: Any, ranks: Any) -> Any:
+    """The first of the values with the largest, or least, rank."""
+    best, rank = values[0], ranks[0]
+    for value, new in builtins.zip(values[1:], ranks[1:], strict=True):
+        wins = ordering.compared(sign, new, rank)
+        if not is_staged(wins):
+            best, rank = (value, new) if wins else (best, rank)
+            continue
+        same = value is new and best is rank
+        best = _where(wins, value, best)
+        rank = best if same else _where(wins, new, rank)
     return best
 
 
@@ -108,6 +129,8 @@ def _choose(better: Callable[[Any, Any], Any], new: Any, best: Any) -> Any:
 
 def _where(test: Any, new: Any, best: Any) -> Any:
     """np.where; between Python numbers the result is a Python number, too."""
+    if not builtins.all(builtins.isinstance(v, (Tensor, *NUMBERS)) for v in (new, best)):
+        return if_exp(test, lambda: new, lambda: best)
     a, b = as_tensor(new), as_tensor(best)
     if not all_numbers(a, b):  # 0-d arrays: the result is one of them, not a copy
         return if_exp(test, lambda: new, lambda: best)
@@ -191,7 +214,7 @@ def sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
         ordered = as_tensor(iterable)[::1].copy()
         ordered.sort()
         return builtins.list(ordered[::-1] if reverse else ordered)
-    return builtins.sorted(iterable, key=key, reverse=reverse)
+    return ordering.sorted_(iterable, key=key, reverse=reverse)
 
 
 # A built-in that reaches a call as a value (`apply(len, x)`) is overloaded, too.
@@ -220,3 +243,11 @@ OVERLOADS.update(
     },
 )
 OVERLOADS.update({getattr(builtins, f.__name__): f for f in (range, len, enumerate, zip, reversed)})
+OVERLOADS.update(
+    {
+        operator.contains: contains,
+        operator.index: numbers.index,
+        operator.not_: not_,
+        operator.truth: numbers.bool,
+    }
+)

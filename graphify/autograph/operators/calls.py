@@ -38,7 +38,7 @@ from graphify.ops import core
 from graphify.syntax.loader import is_marked
 from graphify.tracing.capture import Root, root_of
 from graphify.tracing.guards import SCALARS, Place
-from graphify.tracing.places import Contents
+from graphify.tracing.places import log_contents
 
 DO_NOT_CONVERT = "__graphify_do_not_convert__"
 AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
@@ -135,7 +135,7 @@ def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
 def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
     owner = function.__self__
     if isinstance(owner, (list, dict, set)):
-        _log_container(owner)
+        log_contents(owner)
     else:
         impure.refuse(function)
     return function(*args, **kwargs)
@@ -269,7 +269,7 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
     if type(value) is Choice and isinstance(obj, (Tensor, np.ndarray)):
         return over(value, lambda chosen: setitem(obj, key, chosen))  # type: ignore[no-any-return]
     if isinstance(obj, (list, dict)):
-        _log_container(obj)
+        log_contents(obj)
     elif isinstance(obj, np.ndarray):
         obj = _own_array(obj)
     else:
@@ -291,7 +291,7 @@ def delitem(obj: Any, key: Any) -> None:
     if type(obj) is Choice or type(key) is Choice:
         return apply(delitem, (obj, key), {})  # type: ignore[no-any-return]
     if isinstance(obj, (list, dict)):
-        _log_container(obj)
+        log_contents(obj)
     impure.refuse_change(obj)
     del obj[key]
 
@@ -300,11 +300,3 @@ def _own_array(array: Any) -> Any:
     """In a trace, a NumPy array from outside is written through its hidden input."""
     builder = current_builder()
     return array if builder is None else builder.external(array)
-
-
-def _log_container(container: Any) -> None:
-    """Log that a list or dict is about to change, so that staged control flow can carry it."""
-    builder = current_builder()
-    if builder is not None and (builder.parent is not None or builder.section is not None):
-        place = Contents(container)
-        builder.log_write(place.key, place, place.read(), builder.parent is not None)

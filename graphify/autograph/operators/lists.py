@@ -15,7 +15,7 @@ update one in place is refused, since the list would not see it.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -23,20 +23,20 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators import growing as g
+from graphify.autograph.operators import listrows as rows
 from graphify.autograph.operators.conditions import set_truth
 from graphify.autograph.operators.growing import Count, Grown
 from graphify.autograph.operators.state import Unstageable
-from graphify.errors import ShapeError
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_needed
 from graphify.ir.sizes import Dim, Size, decide_less
 from graphify.location import here
 from graphify.ops import core, elementwise
 from graphify.ops.convert import set_conversion
-from graphify.ops.indexing import gather
+from graphify.ops.effects import Gap
 from graphify.ops.keys import getitem
-from graphify.ops.shape import as_dim, in_range, iota
-from graphify.tracing.lists import List, is_grown, set_growing_hook
-from graphify.tracing.places import log_contents
+from graphify.ops.shape import as_dim, concatenate, in_range
+from graphify.tracing.lists import List, is_grown, set_growing_hooks
+from graphify.tracing.places import log_contents, seal
 
 RANGE = "list index out of range"
 
@@ -96,8 +96,14 @@ class GrowingList(List):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return GrowingList.of(_mapped(self.grown, lambda rows: getitem(rows, key)))
-        return g.element(self.grown, self._place(key))
+            return GrowingList.of(rows.mapped(self.grown, lambda x: getitem(x, key)))
+        return self._element(self._place(key))
+
+    def _element(self, place: Any) -> Any:
+        found = g.element(self.grown, place)
+        if self.grown.treedef.kind is not None:
+            note_elements(found)
+        return found
 
     def _place(self, index: Any, message: str = RANGE) -> Any:
         """Where the element of an index is: the run checks that there is one."""
@@ -110,8 +116,7 @@ class GrowingList(List):
         count = self.grown.count
         if isinstance(index, int):
             place = index if index >= 0 else g.plus(count, index)
-            known = decide_less(place, count) if not _staged(place, count) else None
-            if known and decide_less(place, 0) is False:
+            if _is_inside(place, count):
                 return place
         else:
             index = core.strong(index)
@@ -150,14 +155,14 @@ class GrowingList(List):
         count, at = g.number(ready.count), core.strong(as_tensor(index))
         place = elementwise.where(elementwise.less(at, 0), elementwise.add(at, count), at)
         place = elementwise.minimum(elementwise.maximum(place, 0), count)
-        moved = _reordered(ready, lambda i: elementwise.maximum(i - (i > place), 0))
+        moved = rows.reordered(ready, lambda i: elementwise.maximum(i - (i > place), 0))
         self._change(replace(g.put(moved, place, leaves), count=g.plus(ready.count, 1)))
 
     def extend(self, values: Any) -> None:
         if is_grown(values):
-            self._change(_joined(self.grown, values.grown))
+            self._change(rows.joined(self.grown, values.grown))
         elif isinstance(values, Tensor) and not isinstance(values.dims[0], int):
-            self._change(_joined(self.grown, rows_of(values)))
+            self._change(rows.joined(self.grown, rows.of_array(values)))
         else:
             for value in values:
                 self.append(value)
@@ -169,21 +174,19 @@ class GrowingList(List):
         count = g.checked(grown.count, 1, "pop from empty list")
         if isinstance(index, int) and index == -1:
             last = g.plus(count, -1)
-            found = g.element(grown, last)
+            found = self._element(last)
             self._change(replace(grown, count=last, room=grown.room.less(-1)))
             return found
         place = self._place(index, "pop index out of range")
         if isinstance(place, int) and isinstance(count, Tensor):  # fails as the pop does
-            place = in_range(
-                g.number(place), g.number(0), count, error="IndexError", message=RANGE
-            )
-        found = g.element(grown, place)
+            place = in_range(g.number(place), g.number(0), count, error="IndexError", message=RANGE)
+        found = self._element(place)
         self._remove(place)
         return found
 
     def _remove(self, place: Any) -> None:
         at = g.number(place)
-        moved = _reordered(self.grown, lambda i: i + (i >= at))
+        moved = rows.reordered(self.grown, lambda i: i + (i >= at))
         less = g.plus(self.grown.count, -1)
         self._change(replace(moved, count=less, room=self.grown.room.less(-1)))
 
@@ -201,7 +204,7 @@ class GrowingList(List):
         grown = self.grown
         if grown.treedef.kind is not None or grown.buffers[0].ndim != 1:
             refuse("its elements are tested that are no numbers", "loop over the list")
-        inside = elementwise.less(_places(grown), g.number(grown.count))
+        inside = elementwise.less(rows.places(grown), g.number(grown.count))
         return elementwise.where(inside, elementwise.not_equal(grown.buffers[0], 0), beyond)
 
     def _matches(self, value: Any) -> Tensor:
@@ -209,7 +212,7 @@ class GrowingList(List):
         grown = self.grown
         if grown.treedef.kind is not None or grown.buffers[0].ndim != 1:
             refuse("an element is searched for that is not a number", "loop over the list")
-        inside = elementwise.less(_places(grown), g.number(grown.count))
+        inside = elementwise.less(rows.places(grown), g.number(grown.count))
         return elementwise.logical_and(elementwise.equal(grown.buffers[0], value), inside)
 
     def __contains__(self, value: Any) -> Any:
@@ -226,7 +229,7 @@ class GrowingList(List):
         if bounds:
             refuse("list.index is given bounds", "search a slice of it")
         matches = self._matches(value)
-        longer = g.concatenate(matches, Tensor(np.asarray([True])), axis=0)
+        longer = concatenate(matches, Tensor(np.asarray([True])), axis=0)
         first = longer.argmax()
         count = g.number(self.grown.capacity)
         found = in_range(first, g.number(0), count, error="ValueError", message=message)
@@ -236,14 +239,14 @@ class GrowingList(List):
 
     def reverse(self) -> None:
         last = g.number(g.plus(self.grown.count, -1))
-        self._change(_reordered(self.grown, lambda i: abs(last - i)))
+        self._change(rows.reordered(self.grown, lambda i: abs(last - i)))
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
         if key is not None:
             refuse("it is sorted by a key", "take np.argsort of an array of the keys")
         if self.grown.treedef.kind is not None or self.grown.buffers[0].ndim != 1:
             refuse("elements that are no numbers are sorted", "sort an array of keys")
-        self._change(_mapped(self.grown, lambda rows: _sorted(rows, bool(reverse))))
+        self._change(rows.mapped(self.grown, lambda x: rows.ordered(x, bool(reverse))))
 
     # --- operators ---
 
@@ -284,7 +287,18 @@ class GrowingList(List):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<list of {self.grown.count} elements>"
+        from graphify.autograph.operators import texts  # not at the top: it knows of lists
+
+        return self.marked() if texts.asked_by_user(2) else f"<list of {self.grown.count} elements>"
+
+    def marked(self) -> str:
+        """The mark of its text, where its elements are numbers."""
+        from graphify.autograph.operators import texts
+
+        kind = {g.NUMBER: "numbers", g.SCALAR: "scalars"}.get(self.grown.kinds[0])
+        if self.grown.treedef.kind is not None or kind is None:
+            refuse("it is shown as text", "print its elements in a loop, or an array of them")
+        return texts.gap_mark(Gap("", True, kind), stack_of(self, empty=True))
 
     # --- arrays ---
 
@@ -304,118 +318,20 @@ def _as_array(value: Any) -> Any:
     return value.__tensor__() if isinstance(value, GrowingList) else value
 
 
-def _staged(*counts: Any) -> bool:
-    return any(isinstance(count, Tensor) for count in counts)
+def _is_inside(place: Count, count: Count) -> bool:
+    """Whether every run has an element there."""
+    if isinstance(place, Tensor) or isinstance(count, Tensor):
+        return False
+    return decide_less(place, count) is True and decide_less(place, 0) is False
 
 
 def refuse(why: str, remedy: str) -> NoReturn:
     raise g.refused(why, remedy)
 
 
-# --- rows -----------------------------------------------------------------------------------------
-
-
 def stack_of(values: GrowingList, empty: bool = False, error: str | None = None) -> Tensor:
-    """The elements as one tensor.
-
-    Args:
-        empty: no elements give no rows of the elements' dtype and shape.
-        error: the message of the ValueError that no elements raise.
-    """
-    grown = values.grown
-    if grown.treedef.kind not in (None, list, tuple):
-        refuse("an array is made of elements that are no arrays", "keep their fields in lists")
-    plain = grown.buffers[0].ndim == 1 and grown.buffers[0].dtype == np.float64
-    if error is not None or not empty and not (plain and grown.treedef.kind is None):
-        text = error or (
-            "a list of which an array is made has no elements in this run: it would be an array "
-            "of floats and shape (0,), and is another one in other runs; give np.array a dtype"
-        )
-        count = g.checked(grown.count, 1, text, "ValueError")
-        grown = replace(grown, count=count)
-    columns = [_exact(buffer, grown.count) for buffer in grown.buffers]
-    return _nested(grown.treedef, iter(columns))
-
-
-def _nested(treedef: tree.TreeDef, columns: Iterator[Tensor]) -> Tensor:
-    if treedef.kind is None:
-        return next(columns)
-    parts = [_nested(child, columns) for child in treedef.children]
-    if len({part.ndim for part in parts}) > 1:
-        raise ShapeError("the elements of a list are ragged: no array can be made of them")
-    dtype = np.result_type(*(part.dtype for part in parts))
-    parts = [
-        core.to_dtype(core.reshape(p, shape=(p.dims[0], 1, *p.dims[1:])), dtype) for p in parts
-    ]
-    return g.concatenate(*parts, axis=1)
-
-
-def _exact(buffer: Tensor, count: Count) -> Tensor:
-    """As many rows as there are elements."""
-    dim = as_dim(count) if isinstance(count, Tensor) else count
-    return buffer if dim == buffer.dims[0] else core.copy(g.bind(
-        g.slice_, (buffer,), {"key": ((0, dim, 1),)}, view=False
-    ))  # fmt: skip
-
-
-def rows_of(rows: Tensor) -> Grown:
-    """The rows of an array as elements."""
-    kind = g.SCALAR if rows.ndim == 1 else g.ARRAY
-    return Grown(tree.LEAF, (kind,), (core.copy(rows),), rows.dims[0])
-
-
-def _mapped(grown: Grown, function: Callable[[Tensor], Tensor]) -> Grown:
-    """What a function makes of the rows of elements, as a list of its own."""
-    buffers = []
-    for buffer in grown.buffers:
-        rows = core.copy(function(_exact(buffer, grown.count)))
-        g.inherit(rows, buffer)
-        buffers.append(rows)
-    room = grown.room if buffers[0].dims[0] == grown.capacity else g.Room(g.DOUBLING)
-    if room.mode != g.DOUBLING and current_builder() is not None:
-        room = replace(room, added=None)
-    return replace(grown, buffers=tuple(buffers), count=buffers[0].dims[0], room=room)
-
-
-def _places(grown: Grown) -> Tensor:
-    return iota(length=grown.capacity, dtype=g.INT)
-
-
-def _reordered(grown: Grown, place: Callable[[Tensor], Tensor]) -> Grown:
-    """Row i is what was at `place(i)`, or anything where there is no such row."""
-    most = elementwise.maximum(g.number(grown.capacity) - 1, 0)
-    index = elementwise.minimum(place(_places(grown)), most)
-    buffers = []
-    for buffer in grown.buffers:
-        moved = gather(buffer, index, axes=(0,))
-        g.inherit(moved, buffer)
-        buffers.append(moved)
-    return replace(grown, buffers=tuple(buffers))
-
-
-def _joined(grown: Grown, other: Grown) -> Grown:
-    """With the elements of another list at the end."""
-    examples = [g.row(buffer, 0) for buffer in other.buffers]
-    ready = g.fitted(grown, other.treedef, examples)
-    ready = replace(ready, kinds=tuple(map(g.wider, grown.kinds, other.kinds)))
-    count = other.count
-    more = as_dim(count) if isinstance(count, Tensor) else count
-    ready = g.with_room(ready, more)
-    start = as_dim(ready.count) if isinstance(ready.count, Tensor) else ready.count
-    buffers = []
-    for buffer, new in zip(ready.buffers, other.buffers, strict=True):
-        rows = core.to_dtype(_exact(new, more), buffer.dtype)
-        changed = g.slice_update(buffer, rows, key=((start, more, 1),))
-        g.inherit(changed, buffer)
-        g.inherit(changed, new)
-        buffers.append(changed)
-    return replace(ready, buffers=tuple(buffers), count=g.plus(ready.count, count))
-
-
-def _sorted(rows: Tensor, backwards: bool) -> Tensor:
-    ordered = core.copy(rows)
-    ordered.sort()
-    return getitem(ordered, slice(None, None, -1)) if backwards else ordered
+    """The elements as one tensor: see `listrows.stack`."""
+    return rows.stack(values.grown, empty, error)
 
 
 def start(values: list[Any], model: Grown | None = None) -> Grown:
@@ -433,14 +349,21 @@ def _growing(values: list[Any]) -> GrowingList:
     return GrowingList.of(start(values))
 
 
-set_growing_hook(_growing)
-
-
 # --- elements that can change ---------------------------------------------------------------------
 
 
 def note_elements(value: Any) -> None:
-    """Remember the containers inside an element: the list holds copies of what they hold now."""
+    """Seal the containers inside an element: the list holds copies of what they hold now."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        opened = tree.children_of(part)
+        if opened is not None and not isinstance(part, GrowingList):
+            if not isinstance(part, tuple):
+                seal(part)
+            pending += opened
+        elif isinstance(part, GrowingList):
+            seal(part)
 
 
 # --- as a tree ------------------------------------------------------------------------------------
@@ -473,18 +396,21 @@ def _finished(treedef: tree.TreeDef, kinds: Any, count: Any, buffers: list[Any])
             remedy="return an array of one shape in every lane",
         )
     length, lanes = int(counts.flat[0]) if counts.size else 0, counts.ndim
-    where = (slice(None),) * lanes
+    where: Any = (slice(None),) * lanes
     columns = []
     for kind, buffer in zip(kinds, buffers, strict=True):
-        rows = [Tensor(np.array(np.asarray(buffer)[(*where, i)])) for i in range(length)]
-        for row in rows:
-            row._scalar = kind != g.ARRAY and not lanes
-        columns.append([r.numpy().item() for r in rows] if kind == g.NUMBER and not lanes else rows)
+        found = [Tensor(np.array(np.asarray(buffer)[(*where, i)])) for i in range(length)]
+        for tensor in found:
+            tensor._scalar = kind != g.ARRAY and not lanes
+        as_numbers = kind == g.NUMBER and not lanes
+        columns.append([t.numpy().item() for t in found] if as_numbers else found)
     if not columns or not length:
         return []
     return [treedef.unflatten(leaves) for leaves in zip(*columns, strict=True)]
 
 
+GrowingList.__name__ = GrowingList.__qualname__ = "list"  # for messages
 tree.register(GrowingList, _open, _build)
+set_growing_hooks(_growing, note_elements)
 set_conversion(GrowingList, stack_of)
 set_truth(GrowingList, lambda values: elementwise.greater(g.number(values.grown.count), 0))

@@ -5,7 +5,7 @@ and_(lambda: i < n, lambda: a[i] > 0)     # a[i] is looked at only where i < n
 
 from __future__ import annotations
 
-import operator
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +16,7 @@ from graphify.autograph.operators.choice import Choice, Verdict, telling
 from graphify.autograph.operators.choosing import decide, is_
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.lists import GrowingList
+from graphify.autograph.operators.ordering import SIGNS, compared, found_in
 from graphify.ir.bind import Tensor
 from graphify.ir.types import BOOL
 from graphify.ops import core, elementwise
@@ -23,12 +24,7 @@ from graphify.ops import core, elementwise
 Thunk = Callable[[], Any]
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
+    **{sign: functools.partial(compared, sign) for sign in SIGNS},
     "is": is_,
     "is not": lambda a, b: not_(is_(a, b)),
 }
@@ -109,8 +105,7 @@ def contains(container: Any, item: Any) -> Any:
         return python_bool(found) if is_staged(found) else bool(found)
     if isinstance(container, GrowingList):
         return python_bool(container.contains(item))
-    if isinstance(container, (list, tuple)) and any(
-        isinstance(v, (Tensor, Choice)) for v in (*container, item)
-    ):
+    if isinstance(container, (list, tuple)) and any(type(v) is Choice for v in (*container, item)):
         return or_(*(lambda v=v: v == item for v in container)) if container else False
-    return item in container
+    found = found_in(container, item)
+    return item in container if found is None else found

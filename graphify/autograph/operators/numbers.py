@@ -7,6 +7,7 @@ type(x), isinstance(x, float)                            # what the value is in 
 from __future__ import annotations
 
 import builtins
+import operator
 from types import UnionType
 from typing import Any, NoReturn
 
@@ -63,6 +64,16 @@ def complex(real: Any = 0, *imag: Any, **parts: Any) -> Any:
 
 def bool(value: Any = False) -> Any:
     return python_bool(truth(value)) if is_staged(value) else builtins.bool(value)
+
+
+def index(value: Any) -> Any:
+    """operator.index: an integer as a Python int."""
+    if not is_staged(value):
+        return operator.index(value)
+    number = scalar_of(value)
+    if number.dtype.kind not in "iu" and not (number.dtype.kind == "b" and number.spec.weak):
+        raise TypeError(f"'{type_name(value)}' object cannot be interpreted as an integer")
+    return core.cast(number, dtype=INT, weak=True)
 
 
 def scalar_of(value: Tensor) -> Tensor:

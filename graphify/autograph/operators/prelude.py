@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphify.autograph.operators import cursors
+from graphify.autograph.operators.ordering import compared
 
 # --- generator expressions ------------------------------------------------------------------------
 
@@ -242,7 +243,7 @@ def max_of(iterable: Any, key: Callable[[Any], Any] | None, empty: Callable[[], 
         rank = item if key is None else key(item)
         if not found:
             best, best_rank = item, rank
-        elif rank > best_rank:
+        elif compared(">", rank, best_rank):
             best, best_rank = item, rank
         found = True
     return best if found else empty()
@@ -254,7 +255,7 @@ def min_of(iterable: Any, key: Callable[[Any], Any] | None, empty: Callable[[], 
         rank = item if key is None else key(item)
         if not found:
             best, best_rank = item, rank
-        elif rank < best_rank:
+        elif compared("<", rank, best_rank):
             best, best_rank = item, rank
         found = True
     return best if found else empty()

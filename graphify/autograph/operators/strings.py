@@ -20,8 +20,8 @@ from graphify.autograph.operators import texts
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.numbers import type_name
 from graphify.autograph.operators.texts import OPEN, StagedText, gap_mark, kind_of, mark, pieces_of
-from graphify.ir.bind import Tensor, current_builder, not_known, resolve
-from graphify.location import is_internal, is_library
+from graphify.ir.bind import Tensor, not_known, resolve
+from graphify.location import is_internal
 from graphify.ops import operators
 from graphify.ops.effects import Gap, Text
 
@@ -167,8 +167,6 @@ def _converted(spec: str, value: Any) -> str:
 
 # --- repr -----------------------------------------------------------------------------------------
 
-_ON_THE_WAY = ("dataclasses.py", "reprlib.py", "collections/__init__.py", "pprint.py", "typing.py")
-
 
 def repr_(value: Any) -> Any:
     """The built-in repr, called as a value."""
@@ -177,25 +175,12 @@ def repr_(value: Any) -> Any:
     return builtins.repr(texts._marked(value))
 
 
-def _asked_by_user(tensor: Tensor) -> str | None:
-    """The repr of a symbolic tensor is a mark where user code asks for it: graphify's own messages
-    and debuggers show what it is."""
-    if current_builder() is None:
-        return None
-    frame: Any = sys._getframe(2)
-    while frame is not None:
-        filename = frame.f_code.co_filename
-        if filename != "<string>" and not filename.endswith(_ON_THE_WAY):
-            return (
-                None
-                if is_library(filename) or is_internal(filename)
-                else mark(tensor, as_repr=True)
-            )
-        frame = frame.f_back
-    return None
+def _asked(tensor: Tensor) -> str | None:
+    """The repr of a symbolic tensor is a mark where user code asks for it."""
+    return mark(tensor, as_repr=True) if texts.asked_by_user(3) else None
 
 
-operators.set_repr_hook(_asked_by_user)
+operators.set_repr_hook(_asked)
 
 # --- integers in other bases ----------------------------------------------------------------------
 

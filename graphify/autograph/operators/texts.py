@@ -11,6 +11,7 @@ a trace that leaves one over raises ConcreteValueNeeded (`check_marks`).
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 from graphify import tree
 from graphify.ir.bind import Tensor, current_builder, not_known
 from graphify.ir.graph import Builder
-from graphify.location import here
+from graphify.location import here, is_internal, is_library
 from graphify.ops import operators
 from graphify.ops.effects import Gap, Text, render, takes
 
@@ -139,15 +140,33 @@ class _Shown:
 
 def _marked(value: Any) -> Any:
     """A container with marks in place of its symbolic tensors."""
+    if _marks_itself(value):
+        return value.marked()
     if not tree.is_container(value):
         return value
-    leaves, treedef = tree.flatten(value)
-    return treedef.unflatten(
-        [
-            _Shown(leaf) if isinstance(leaf, Tensor) and leaf.is_symbolic else _eager(leaf)
-            for leaf in leaves
-        ]
-    )
+    leaves, treedef = tree.flatten(value, is_leaf=_marks_itself)
+    return treedef.unflatten([_shown(leaf) for leaf in leaves])
+
+
+def _marks_itself(value: Any) -> bool:
+    """Whether a value of ours, such as a list whose length the run knows, makes its own mark."""
+    return hasattr(type(value), "marked")
+
+
+def _shown(leaf: Any) -> Any:
+    if _marks_itself(leaf):
+        return _Text(leaf.marked())
+    return _Shown(leaf) if isinstance(leaf, Tensor) and leaf.is_symbolic else _eager(leaf)
+
+
+class _Text:
+    """An element of a container, of which the text is known."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 def _eager(leaf: Any) -> Any:
@@ -160,14 +179,31 @@ def has_symbols(value: Any) -> bool:
         return OPEN in exact(value) and current_builder() is not None
     if isinstance(value, BaseException):
         value = value.args
-    if getattr(type(value), "known_at_run", False):
+    if getattr(type(value), "known_at_run", False) or _marks_itself(value):
         return True
     if isinstance(value, Tensor) or not tree.is_container(value):
         return False
     return any(
         isinstance(leaf, Tensor) and leaf.is_symbolic or has_symbols(leaf)
-        for leaf in tree.leaves(value)
+        for leaf in tree.flatten(value, is_leaf=_marks_itself)[0]
     )
+
+
+_ON_THE_WAY = ("dataclasses.py", "reprlib.py", "collections/__init__.py", "pprint.py", "typing.py")
+
+
+def asked_by_user(depth: int) -> bool:
+    """Whether user code asks for a text, `depth` frames out: graphify's own messages and debuggers
+    show what a value is, not a mark."""
+    if current_builder() is None:
+        return False
+    frame: Any = sys._getframe(depth)
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if filename != "<string>" and not filename.endswith(_ON_THE_WAY):
+            return not (is_library(filename) or is_internal(filename))
+        frame = frame.f_back
+    return False
 
 
 class StagedText(str):

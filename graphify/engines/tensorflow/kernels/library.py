@@ -57,3 +57,8 @@ def _by_meaning(op: Op, frame: Frame, dtype: Any, *args: Any, **attrs: Any) -> A
     meaning: Callable[..., Any] | None = op.eval
     assert meaning is not None
     return call_host(frame, lambda *arrays: meaning(*arrays, **attrs), args, dtype)
+
+
+@kernel("python_argsort")
+def python_argsort(frame: Frame, *keys: Any, reverse: bool) -> Any:
+    return _by_meaning(ops.python_argsort, frame, frame.tf.int64, *keys, reverse=reverse)

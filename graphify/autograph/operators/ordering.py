@@ -1,0 +1,204 @@
+"""Order of staged values: sequences compared item by item, `in`, sorted.
+
+(d, i) < best                  # the first items that differ decide
+k in {1, 3}, k in range(0, n)  # compared with each
+sorted(pairs, key=lambda p: p[1], reverse=True)
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphify import tree
+from graphify.autograph.operators.branches import if_exp
+from graphify.autograph.operators.calls import call
+from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.errors import TraceError
+from graphify.ir.bind import Tensor, as_tensor, resolve
+from graphify.ir.types import BOOL
+from graphify.location import here
+from graphify.ops import core, shape
+from graphify.ops import library as ops
+
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+# --- comparison ---------------------------------------------------------------------------------
+
+
+def compared(sign: str, a: Any, b: Any) -> Any:
+    """A comparison of two values, also of sequences that hold staged ones."""
+    kind = list if isinstance(a, list) and isinstance(b, list) else tuple
+    if isinstance(a, kind) and isinstance(b, kind) and (has_staged(a) or has_staged(b)):
+        return _equal(sign, a, b) if sign in ("==", "!=") else _ordered(sign, a, b)
+    if isinstance(a, dict) and isinstance(b, dict) and (has_staged(a) or has_staged(b)):
+        same: Any = a.keys() == b.keys()
+        return _equal(sign, [*a.values()], [b[k] for k in a]) if same else sign == "!="
+    return SIGNS[sign](a, b)
+
+
+def has_staged(value: Any) -> bool:
+    """Whether a container holds a staged value, at any depth."""
+    if is_staged(value):
+        return True
+    if isinstance(value, dict):
+        value = value.values()
+    return isinstance(value, (list, tuple, type({}.values()))) and any(map(has_staged, value))
+
+
+def same(a: Any, b: Any) -> Any:
+    """Whether two items count as equal, as a container has it: identical, or ==."""
+    return True if a is b else compared("==", a, b)
+
+
+def _equal(sign: str, a: Any, b: Any) -> Any:
+    equal: Any = len(a) == len(b)
+    for x, y in zip(a, b, strict=True) if equal else ():
+        equal = _both(equal, same(x, y))
+    if not is_staged(equal):
+        return bool(equal) == (sign == "==")
+    verdict = equal if sign == "==" else core.cast(equal, dtype=BOOL) == False  # noqa: E712
+    return core.cast(verdict, dtype=BOOL, weak=True)
+
+
+def _both(a: Any, b: Any) -> Any:
+    if is_staged(a) and is_staged(b):
+        return truth(a) & truth(b)
+    return (b if a else False) if not is_staged(a) else (a if b else False)
+
+
+def _ordered(sign: str, a: Any, b: Any) -> Any:
+    """The first items that differ decide; where none does, the shorter one is less."""
+    if not len(a) or not len(b):
+        return SIGNS[sign](len(a), len(b))
+    equal = same(a[0], b[0])
+    if not is_staged(equal):
+        return _ordered(sign, a[1:], b[1:]) if equal else compared(sign, a[0], b[0])
+    rest, here_ = (lambda: _ordered(sign, a[1:], b[1:])), (lambda: compared(sign, a[0], b[0]))
+    return if_exp(equal, rest, here_)
+
+
+# --- membership -----------------------------------------------------------------------------------
+
+
+def found_in(container: Any, item: Any) -> Any:
+    """`item in container` where something is staged; None where Python is to search."""
+    if isinstance(container, builtins.range) and is_staged(item):
+        return _in_range(container, item)
+    if isinstance(container, (dict, set, frozenset)) and is_staged(item):
+        return one_of([key for key in container if _is_number(key)], item)
+    if isinstance(container, (list, tuple)) and has_staged([container, item]):
+        return one_of(list(container), item)
+    return None
+
+
+def one_of(values: list[Any], item: Any) -> Any:
+    """Whether an item is one of these values: a Python bool, as `in` gives."""
+    found: Any = False
+    for value in values:
+        match = same(value, item)
+        if not is_staged(match):
+            if match:
+                return True
+            continue
+        found = truth(match) if found is False else found | truth(match)
+    return core.cast(found, dtype=BOOL, weak=True) if is_staged(found) else found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, complex, np.generic))
+
+
+def _in_range(numbers: builtins.range, item: Tensor) -> Any:
+    if not len(numbers):
+        return False
+    low, high = sorted((numbers[0], numbers[-1]))
+    step = abs(numbers.step)
+    inside = truth(item >= low) & truth(item <= high)
+    if item.dtype.kind == "c":
+        return one_of(list(numbers), item)
+    return core.cast(inside & truth((item - low) % step == 0), dtype=BOOL, weak=True)
+
+
+# --- sorted ---------------------------------------------------------------------------------------
+
+
+def sorted_(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
+    """sorted of a known number of items, some of which are staged."""
+    items = list(iterable)
+    keys = items if key is None else [call(key, item) for item in items]
+    if isinstance(iterable, Tensor) and is_staged(iterable) and len(items) > 1:
+        order = ops.python_argsort(*_columns(keys), reverse=bool(reverse))
+        return [iterable[order[i]] for i in range(len(items))]  # rows are views
+    if len(items) < 2 or not has_staged(keys):
+        known = builtins.sorted(range(len(items)), key=lambda i: keys[i], reverse=reverse)
+        return [items[i] for i in known]
+    order = ops.python_argsort(*_columns(keys), reverse=bool(reverse))
+    return _permuted(items, order)
+
+
+def _columns(keys: list[Any]) -> list[Tensor]:
+    """What the keys compare by: vectors of numbers, the first one first."""
+    leaves, structures = zip(*(tree.flatten(key) for key in keys), strict=True)
+    if len(set(structures)) > 1:
+        raise _unsortable("the keys differ in structure", "give all items a key of one structure")
+    return [_vector(column) for column in zip(*leaves, strict=True)]
+
+
+def _vector(column: Any) -> Tensor:
+    tensors = [resolve(as_tensor(value)) for value in column if _is_number(value) or _tensor(value)]
+    if len(tensors) < len(column) or any(t.dims for t in tensors):
+        raise _unsortable("a key is no number", "sort by a key that is one: key=lambda v: v.sum()")
+    dtype = np.result_type(*(t.dtype for t in tensors))
+    return shape.stack([core.to_dtype(core.strong(t), dtype) for t in tensors])
+
+
+def _tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)
+
+
+def _unsortable(why: str, remedy: str) -> TraceError:
+    return TraceError(
+        f"items are sorted in an order that only the run knows, and {why}",
+        location=here(),
+        remedy=remedy,
+    )
+
+
+def _permuted(items: list[Any], order: Tensor) -> list[Any]:
+    leaves, structures = zip(*(tree.flatten(item) for item in items), strict=True)
+    if len(set(structures)) > 1:
+        raise _unsortable("the items differ in structure", "make them alike")
+    places = [order[i] for i in range(len(items))]
+    columns = [_picked(column, places) for column in zip(*leaves, strict=True)]
+    return [structures[0].unflatten([column[i] for column in columns]) for i in range(len(items))]
+
+
+def _picked(column: Any, places: list[Tensor]) -> list[Any]:
+    """The leaves at one position of all items, in their new order."""
+    if all(value is column[0] for value in column):
+        return list(column)
+    if not all(_is_number(v) or _tensor(v) for v in column):
+        raise _unsortable("they hold what is no number", "sort numbers, and their places with them")
+    tensors = [resolve(as_tensor(value)) for value in column]
+    if any(t.dims for t in tensors) or len({(t.dtype, t.spec.weak) for t in tensors}) > 1:
+        raise _unsortable(
+            "they hold arrays, or numbers of several kinds",
+            "sort the places: order = sorted(range(n), key=...), then rows[order[i]]",
+        )
+    weak = tensors[0].spec.weak
+    together = shape.stack([core.strong(t) for t in tensors])
+    found = [together[place] for place in places]
+    return [core.cast(f, dtype=f.dtype, weak=True) for f in found] if weak else found
