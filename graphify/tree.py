@@ -131,6 +131,12 @@ def map_structure(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     return treedef.unflatten([function(*args) for args in zip(first, *others, strict=True)])
 
 
+def children_of(value: Any) -> list[Any] | None:
+    """What is inside a container; None for a leaf."""
+    opened = _open(value)
+    return None if opened is None else opened[1]
+
+
 def is_container(value: Any) -> bool:
     """Whether `flatten` opens this value."""
     return _open(value) is not None

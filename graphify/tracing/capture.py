@@ -207,8 +207,12 @@ class Root(Builder):
     def attempting(self) -> Iterator[None]:
         """While a loop is being staged that could be unrolled instead."""
         self.attempts += 1
+        sealed = dict(self.sealed)
         try:
             yield
+        except BaseException:
+            self.sealed = sealed
+            raise
         finally:
             self.attempts -= 1
 

@@ -37,6 +37,9 @@ class List(list[Any]):
     def become(self, other: list[Any]) -> None:
         """Take over what another list is and holds; this object stays the same one."""
         if isinstance(other, List) and type(other) is not List:
+            if type(self) is List:
+                for value in self:
+                    seal_element(value)
             list.clear(self)
             self.__class__ = type(other)
             self.grown = other.grown
@@ -83,13 +86,13 @@ class List(list[Any]):
         log_contents(self)
         return list.pop(self, index)
 
-    def sort(self, **options: Any) -> None:
-        if options.get("key") is None and any(map(is_staged_key, self)):
+    def sort(self, *, key: Any = None, reverse: Any = False) -> None:
+        if key is None and any(map(is_staged_key, self)):
             self.become(growing(self))
-            self.sort(**options)
+            self.sort(reverse=reverse)
         else:
             log_contents(self)
-            list.sort(self, **options)
+            list.sort(self, key=key, reverse=reverse)
 
     def remove(self, value: Any) -> None:
         if any(map(is_staged_key, (value, *self))):
@@ -137,6 +140,9 @@ class List(list[Any]):
         return self
 
 
+List.__name__ = List.__qualname__ = "list"  # for messages: what it is to the user
+
+
 def is_grown(value: Any) -> bool:
     return isinstance(value, List) and type(value) is not List
 
@@ -152,12 +158,14 @@ def _no_growing(values: list[Any]) -> Any:
 
 
 growing: Callable[[list[Any]], Any] = _no_growing
+seal_element: Callable[[Any], None] = _no_growing
 
 
-def set_growing_hook(hook: Callable[[list[Any]], Any]) -> None:
-    """How a list becomes one of a length that only the run knows (autograph/operators/lists.py)."""
-    global growing
-    growing = hook
+def set_growing_hooks(make: Callable[[list[Any]], Any], seal: Callable[[Any], None]) -> None:
+    """How a list becomes one of a length that only the run knows, and what then happens to the
+    elements that it had (autograph/operators/lists.py)."""
+    global growing, seal_element
+    growing, seal_element = make, seal
 
 
 def _build(keys: tuple[Any, ...], children: list[Any]) -> list[Any]:

@@ -32,7 +32,7 @@ class Contents:
         if become is not None:
             become(value)
         elif isinstance(self.holder, list):
-            if not type(value).__len__ is list.__len__:
+            if type(value).__len__ is not list.__len__:
                 raise TraceError(
                     "a list that converted code did not make has a length that is only known when "
                     "the graph runs",
@@ -52,8 +52,33 @@ class Contents:
         return f"a {type(self.holder).__name__}"
 
 
+def seal(thing: Any) -> None:
+    """From now on a container or object cannot change: what it holds was copied."""
+    _sealed()[id(thing)] = thing
+
+
+def check_changeable(thing: Any) -> None:
+    """Raise if a container or object is sealed."""
+    if id(thing) in _sealed():
+        raise TraceError(
+            f"a {type(thing).__name__} changes that is, or was, an element of a list whose length "
+            "is only known when the graph runs: the list holds a copy of it",
+            location=here(),
+            remedy="put a changed one in its place, or keep its parts in lists of their own",
+        )
+
+
+def _sealed() -> dict[int, Any]:
+    builder = current_builder()
+    while builder is not None and builder.parent is not None:
+        builder = builder.parent
+    found: dict[int, Any] = getattr(builder, "sealed", {})
+    return found
+
+
 def log_contents(container: Any) -> None:
     """Log that a container is about to change, so that staged control flow can carry it."""
+    check_changeable(container)
     builder = current_builder()
     if builder is not None and (builder.parent is not None or builder.section is not None):
         place = Contents(container)
@@ -66,7 +91,8 @@ def forget_local(builder: Builder, thoroughly: bool = False) -> None:
     Args:
         thoroughly: find those in reference cycles, too: a recursive function that fills a table.
     """
-    while local := [key for key, (target, _) in builder.writes.items() if _is_local(target)]:
+    writes = builder.writes
+    while local := [key for key, (target, _) in writes.items() if _is_local(target, builder)]:
         for key in local:  # a container may hold another one: look again
             del builder.writes[key]
     if thoroughly and any(_can_be_local(target) for target, _ in builder.writes.values()):
@@ -78,7 +104,7 @@ def _can_be_local(target: Any) -> bool:
     return isinstance(target, Contents) or isinstance(getattr(target, "holder", None), CellType)
 
 
-def _is_local(target: Any) -> bool:
+def _is_local(target: Any, builder: Builder) -> bool:
     if isinstance(target, Contents):
-        return target.is_local()
+        return getattr(target.holder, "home", None) is builder.home or target.is_local()
     return _can_be_local(target) and sys.getrefcount(target.holder) <= 2

@@ -27,6 +27,7 @@ from graphify.ops import effects
 from graphify.syntax.loader import is_marked
 from graphify.tracing.capture import ABSENT, root_of
 from graphify.tracing.guards import MISSING, Place
+from graphify.tracing.places import check_changeable
 
 
 def attr(obj: Any, name: str) -> Any:
@@ -121,6 +122,7 @@ def setattr_(obj: Any, name: str, value: Any) -> None:
 
 def store(obj: Any, name: str, value: Any) -> None:
     """Write a field as `object.__setattr__` does, logged."""
+    check_changeable(obj)
     place = Place(obj, name, "attribute")
     _log(place)
     place.write(value)

@@ -35,7 +35,8 @@ def each(
 
     def turn(item: Any) -> tuple[()]:
         if test is not None:
-            return if_(test(item), lambda: run(item), lambda: (), (), ())  # type: ignore[return-value]
+            if_(test(item), lambda: run(item), lambda: (), (), ())
+            return ()
         return run(item)
 
     for_(iterable, turn, (), ())

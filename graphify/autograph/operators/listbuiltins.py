@@ -1,6 +1,6 @@
 """Python's built-in functions of a list whose length only the run knows.
 
-    sum(rows), max(rows, default=0), sorted(rows), any(rows), tuple(rows)
+sum(rows), max(rows, default=0), sorted(rows), any(rows), tuple(rows)
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from graphify.autograph.operators import growing as g
@@ -17,7 +18,7 @@ from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.logical import python_bool
 from graphify.autograph.operators.loops import for_
-from graphify.ir.sizes import size_op
+from graphify.ir.sizes import decide_less, size_op
 from graphify.ops import elementwise
 from graphify.ops.shape import as_dim
 
@@ -33,7 +34,7 @@ def _is_empty(values: GrowingList) -> Any:
 def _rest(values: GrowingList) -> Items:
     """All elements but the first."""
     dim = values.dim
-    dim = dim - 1 if g.decide_less(dim, 1) is False else size_op("max", dim - 1, 0)
+    dim = dim - 1 if decide_less(dim, 1) is False else size_op("max", dim - 1, 0)
     return Items(as_dim(dim), lambda i: g.element(values.grown, g.plus(g.number(i), 1)))
 
 
@@ -72,7 +73,7 @@ def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]
         if "default" in default:
             return if_exp(_is_empty(values), lambda: default["default"], best)
         count = g.checked(values.grown.count, 1, EMPTY.format(name), "ValueError")
-        values = GrowingList.of(g.replace(values.grown, count=count))
+        values = GrowingList.of(replace(values.grown, count=count))
         return best()
 
     return extreme
@@ -128,5 +129,3 @@ def _either(mine: Callable[..., Any], other: Callable[..., Any]) -> Callable[...
         return (mine if grown else other)(*args, **kwargs)
 
     return chosen
-
-

@@ -20,10 +20,11 @@ from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listjoin
 from graphify.autograph.operators.growing import Room
 from graphify.autograph.operators.state import Absent, Entry
-from graphify.ir.bind import as_tensor
+from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.graph import Builder
 from graphify.ir.sizes import Dim, fresh, not_negative
 from graphify.ir.types import Spec
+from graphify.ops.shape import _size_of as size_of
 
 
 @dataclass(slots=True)
@@ -179,22 +180,23 @@ class CarriedLists:
         for place, before, after, owed in steps:
             rooms.append(self._room(k, before, after, owed))
             count = entry.leaves[place]
-            certain = self.every and after.added is not None and self.length is not None
-            if certain and after.added != 0 and k not in self.doubling:
-                more = after.added * self.length
-                size = g.plus(_dim(count), more)
-                known[place] = as_tensor(size)
+            more = self._added(after)
+            if more is not None and after.added != 0 and k not in self.doubling:
+                known[place] = as_tensor(g.plus(_dim(count), more))
         entry.treedef = listjoin.with_rooms(entry.treedef, iter(rooms))
         return known
+
+    def _added(self, after: Room) -> Dim | None:
+        """How many elements the loop adds, where that is certain."""
+        if after.added is None or self.length is None or not self.every:
+            return None
+        return after.added * self.length
 
     def _room(self, k: int, before: Room, after: Room, owed: Dim) -> Room:
         if k in self.doubling or before.mode == g.DOUBLING:
             return Room(g.DOUBLING)
-        added: Dim | None = None
-        if after.added == 0:
-            added = before.added
-        elif self.every and None not in (after.added, before.added) and self.length is not None:
-            added = before.added + after.added * self.length  # type: ignore[operator]
+        more = 0 if after.added == 0 else self._added(after)
+        added = None if more is None or before.added is None else before.added + more
         if before.mode == g.OWED:
             return replace(before, free=before.free - owed, added=added)
         return replace(before, added=added)
@@ -202,11 +204,9 @@ class CarriedLists:
 
 def _dim(count: Any) -> Any:
     """A count as a size, where it is one."""
-    from graphify.ops.shape import _size_of
-
-    if not isinstance(count, g.Tensor):
+    if not isinstance(count, Tensor):
         return count
     if not count.is_symbolic:
         return int(count.numpy())
-    known = _size_of(count._value)
+    known = size_of(count._value)
     return count if known is None else known

@@ -25,6 +25,7 @@ from graphify.ir.sharing import link
 from graphify.ir.sharing import storage as storage_of
 from graphify.ir.sizes import Dim, dim_variables
 from graphify.ir.types import Spec
+from graphify.ops.indexing import slice_update
 
 if TYPE_CHECKING:
     from graphify.autograph.operators.choice import Pairs, Side, United
@@ -146,7 +147,7 @@ def fill(grown: Grown, capacity: Dim, mode: str = g.OWED) -> Grown:
     buffers = []
     for buffer in grown.buffers:
         wide = g.zeros((capacity, *buffer.dims[1:]), buffer.dtype)
-        changed = g.slice_update(wide, buffer, key=((0, rows, 1),)) if rows != 0 else wide
+        changed = slice_update(wide, buffer, key=((0, rows, 1),)) if rows != 0 else wide
         g.inherit(changed, buffer)
         buffers.append(changed)
     return replace(grown, buffers=tuple(buffers), room=Room(mode, -rows if rows else 0, None))

@@ -251,7 +251,7 @@ def _over_list(values: List, body: Any, state: State, names: Names, test: Any) -
 
 
 def _staged_rest(
-    values: List, position: int, body: Any, state: State, names: Names, test: Any
+    values: Any, position: int, body: Any, state: State, names: Names, test: Any
 ) -> State:
     """What is left of a loop over a list of which only the run knows the length."""
     if test is None:

@@ -1,0 +1,127 @@
+"""The rows in which the elements of a growing list are kept: stacked, moved, joined, sorted.
+
+stack(grown)                              # np.array of the list
+joined(grown, other)                      # rows + others
+reordered(grown, lambda i: i + 1)         # without the first element, and one row to spare
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from graphify import tree
+from graphify.autograph.operators import growing as g
+from graphify.autograph.operators.growing import Count, Grown
+from graphify.errors import ShapeError
+from graphify.ir.bind import Tensor, bind, current_builder
+from graphify.ops import core, elementwise
+from graphify.ops.indexing import gather, slice_, slice_update
+from graphify.ops.keys import getitem
+from graphify.ops.shape import as_dim, concatenate, iota
+
+
+def stack(grown: Grown, empty: bool = False, error: str | None = None) -> Tensor:
+    """The elements as one tensor.
+
+    Args:
+        empty: no elements give no rows of the elements' dtype and shape.
+        error: the message of the ValueError that no elements raise.
+    """
+    if grown.treedef.kind not in (None, list, tuple):
+        raise g.refused(
+            "an array is made of elements that are no arrays", "keep their fields in lists"
+        )
+    plain = grown.buffers[0].ndim == 1 and grown.buffers[0].dtype == np.float64
+    if error is not None or not empty and not (plain and grown.treedef.kind is None):
+        text = error or (
+            "a list of which an array is made has no elements in this run: it would be an array "
+            "of floats and shape (0,), and is another one in other runs; give np.array a dtype"
+        )
+        count = g.checked(grown.count, 1, text, "ValueError")
+        grown = replace(grown, count=count)
+    columns = [exact(buffer, grown.count) for buffer in grown.buffers]
+    return _nested(grown.treedef, iter(columns))
+
+
+def _nested(treedef: tree.TreeDef, columns: Iterator[Tensor]) -> Tensor:
+    if treedef.kind is None:
+        return next(columns)
+    parts = [_nested(child, columns) for child in treedef.children]
+    if len({part.ndim for part in parts}) > 1:
+        raise ShapeError("the elements of a list are ragged: no array can be made of them")
+    dtype = np.result_type(*(part.dtype for part in parts))
+    parts = [
+        core.to_dtype(core.reshape(p, shape=(p.dims[0], 1, *p.dims[1:])), dtype) for p in parts
+    ]
+    return concatenate(*parts, axis=1)
+
+
+def exact(buffer: Tensor, count: Count) -> Tensor:
+    """As many rows as there are elements."""
+    dim = as_dim(count) if isinstance(count, Tensor) else count
+    return buffer if dim == buffer.dims[0] else core.copy(bind(
+        slice_, (buffer,), {"key": ((0, dim, 1),)}, view=False
+    ))  # fmt: skip
+
+
+def of_array(rows: Tensor) -> Grown:
+    """The rows of an array as elements."""
+    kind = g.SCALAR if rows.ndim == 1 else g.ARRAY
+    return Grown(tree.LEAF, (kind,), (core.copy(rows),), rows.dims[0])
+
+
+def mapped(grown: Grown, function: Callable[[Tensor], Tensor]) -> Grown:
+    """What a function makes of the rows of elements, as a list of its own."""
+    buffers = []
+    for buffer in grown.buffers:
+        rows = core.copy(function(exact(buffer, grown.count)))
+        g.inherit(rows, buffer)
+        buffers.append(rows)
+    room = grown.room if buffers[0].dims[0] == grown.capacity else g.Room(g.DOUBLING)
+    if room.mode != g.DOUBLING and current_builder() is not None:
+        room = replace(room, added=None)
+    return replace(grown, buffers=tuple(buffers), count=buffers[0].dims[0], room=room)
+
+
+def places(grown: Grown) -> Tensor:
+    return iota(length=grown.capacity, dtype=g.INT)
+
+
+def reordered(grown: Grown, place: Callable[[Tensor], Tensor]) -> Grown:
+    """Row i is what was at `place(i)`, or anything where there is no such row."""
+    most = elementwise.maximum(g.number(grown.capacity) - 1, 0)
+    index = elementwise.minimum(place(places(grown)), most)
+    buffers = []
+    for buffer in grown.buffers:
+        moved = gather(buffer, index, axes=(0,))
+        g.inherit(moved, buffer)
+        buffers.append(moved)
+    return replace(grown, buffers=tuple(buffers))
+
+
+def joined(grown: Grown, other: Grown) -> Grown:
+    """With the elements of another list at the end."""
+    examples = [g.row(buffer, 0) for buffer in other.buffers]
+    ready = g.fitted(grown, other.treedef, examples)
+    ready = replace(ready, kinds=tuple(map(g.wider, grown.kinds, other.kinds)))
+    count = other.count
+    more = as_dim(count) if isinstance(count, Tensor) else count
+    ready = g.with_room(ready, more)
+    start = as_dim(ready.count) if isinstance(ready.count, Tensor) else ready.count
+    buffers = []
+    for buffer, new in zip(ready.buffers, other.buffers, strict=True):
+        rows = core.to_dtype(exact(new, more), buffer.dtype)
+        changed = slice_update(buffer, rows, key=((start, more, 1),))
+        g.inherit(changed, buffer)
+        g.inherit(changed, new)
+        buffers.append(changed)
+    return replace(ready, buffers=tuple(buffers), count=g.plus(ready.count, count))
+
+
+def ordered(rows: Tensor, backwards: bool) -> Tensor:
+    made = core.copy(rows)
+    made.sort()
+    return getitem(made, slice(None, None, -1)) if backwards else made
