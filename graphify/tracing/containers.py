@@ -16,7 +16,12 @@ from collections import OrderedDict, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-SEQUENCES = (list,)
+from graphify.errors import TraceError
+from graphify.ir.bind import Tensor
+from graphify.location import here
+from graphify.tracing.lists import List, is_grown
+
+SEQUENCES = (list, List)
 MAPPINGS = (dict, OrderedDict, defaultdict)
 COPIED = (*SEQUENCES, *MAPPINGS, set)
 
@@ -84,7 +89,9 @@ def container_ids(value: Any) -> list[int]:
 def rebuilt(value: Any, children: list[Any]) -> Any:
     """A copy of a container (see `elements`) with other elements."""
     kind: Any = type(value)
-    if kind is list or kind is tuple:
+    if kind in SEQUENCES:
+        return List(children)
+    if kind is tuple:
         return kind(children)
     if kind is defaultdict:
         return defaultdict(value.default_factory, dict(zip(value, children, strict=True)))
@@ -107,13 +114,27 @@ class Tracked:
 
     def contents(self) -> Any:
         """What the twin holds now; None if nothing happened to it."""
+        if is_grown(self.twin):
+            return self._grown()
         now = _snapshot(self.twin)
         if type(now) is set:
             return None if now == self.before else tuple(now)
         if list(now) == list(self.before) and all(now[k] is self.before[k] for k in now):
             return None
         marked = {key: self._marked(key, value) for key, value in now.items()}
-        return list(marked.values()) if type(self.twin) is list else marked
+        return list(marked.values()) if isinstance(self.twin, list) else marked
+
+    def _grown(self) -> Any:
+        """The twin, whose length only the run knows: all elements are new."""
+        arrays = any(isinstance(v, Tensor) and not v._scalar for v in self.before.values())
+        if arrays or any(is_record(v) or elements(v) is not None for v in self.before.values()):
+            raise TraceError(
+                "a list from outside gets a length that is only known when the graph runs, and "
+                "holds arrays or containers, which would become others",
+                location=here(),
+                remedy="work on a copy of it, rows = list(rows), and return that",
+            )
+        return self.twin
 
     def _marked(self, key: Any, value: Any) -> Any:
         if key in self.before and self.before[key] is value:
@@ -125,7 +146,7 @@ class Tracked:
     def is_log(self, contents: Any) -> bool:
         """Whether a list or set only grew by Python values and was not looked at: such a log of the
         trace is written once, while tracing, as any Python side effect is."""
-        if self.seen or type(self.twin) not in (list, set):
+        if self.seen or type(self.twin) not in (list, List, set):
             return False
         if type(self.twin) is set:
             return bool(self.before <= set(contents))
@@ -139,7 +160,7 @@ def _snapshot(container: Any) -> Any:
     """Elements by key; the elements themselves of a set."""
     if type(container) is set:
         return set(container)
-    if type(container) is list:
+    if isinstance(container, list):
         return dict(enumerate(container))
     if is_record(container):
         return {key: element for (_, key), element in fields_of(container)}
@@ -153,7 +174,7 @@ def replace(container: Any, contents: Any) -> None:
         container.update(contents)
         return
     before = _snapshot(container)
-    if type(container) is list:
+    if isinstance(container, list):
         container[:] = [_actual(v, before) for v in contents]
         return
     now = {key: _actual(v, before) for key, v in contents.items()}
