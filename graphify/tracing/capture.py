@@ -160,7 +160,8 @@ class Root(Builder):
         if isinstance(value, tuple):
             same = all(a is b for a, (_, b) in zip(children, inside or (), strict=True))
             return value if same else rebuilt(value, children)
-        twin = set(value) if type(value) is set else rebuilt(value, children)
+        with recording(self):  # whatever frame looks at it first
+            twin = set(value) if type(value) is set else rebuilt(value, children)
         self.twins[id(value)] = (value, twin)
         self.tracked.append(Tracked(twin, place))
         return twin
