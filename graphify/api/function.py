@@ -447,6 +447,10 @@ class BoundFunction:
     def explain(self, *args: Any, **kwargs: Any) -> str:
         return self.__func__.explain(self.__self__, *args, **kwargs)
 
+    @user_facing
+    def check(self, *args: Any, **kwargs: Any) -> Report:
+        return self.__func__.check(self.__self__, *args, **kwargs)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__func__, name)
 

@@ -9,10 +9,12 @@ A graph is looked at once: its `Program` lists the needed nodes as steps on numb
 
 from __future__ import annotations
 
+import contextlib
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -43,6 +45,7 @@ class Step:
     first: int  # slot of the first result
     count: int
     source: LazyLoc | None
+    node: Node
 
     def concrete_attrs(self, values: Sequence[Any]) -> Mapping[str, Any]:
         """The attributes with run-time sizes filled in."""
@@ -57,11 +60,16 @@ class Step:
 
     def take(self, values: list[Any], attrs: Mapping[str, Any]) -> None:
         """Compute the node."""
+        observer = _observer.get()
+        if observer is not None:
+            observer.before(self.node, [values[slot] for slot in self.inputs], values)
         try:
             result = self.meaning(*[values[slot] for slot in self.inputs], **attrs)
         except Exception as error:
             self.fail(error)
         self.put(values, result)
+        if observer is not None:
+            observer.after(self.node, values[self.first : self.first + self.count], values)
 
     def fail(self, error: Exception) -> NoReturn:
         """Raise the error, naming the user's line."""
@@ -83,7 +91,7 @@ class Program:
     """The steps of a graph that its results and effects need, in program order."""
 
     steps: tuple[Step, ...]
-    params: int
+    params: tuple[Value, ...]
     slots: int
     results: tuple[int, ...]
 
@@ -114,13 +122,14 @@ class Program:
                     total,
                     len(node.specs),
                     node.source,
+                    node,
                 )
             )
             for value in node.outputs:
                 slot_of[value] = total
                 total += 1
         results = tuple(slot_of[value] for value in graph.results)
-        return cls(tuple(steps), len(graph.params), total, results)
+        return cls(tuple(steps), graph.params, total, results)
 
     def run(self, args: Sequence[Any]) -> list[Any]:
         values = self.start(args)
@@ -132,9 +141,14 @@ class Program:
 
     def start(self, args: Sequence[Any]) -> list[Any]:
         """The slots, with the arguments in theirs."""
-        if len(args) != self.params:
-            raise ValueError(f"expected {self.params} arrays, one per parameter, got {len(args)}")
-        return [*args, *[None] * (self.slots - self.params)]
+        count = len(self.params)
+        if len(args) != count:
+            raise ValueError(f"expected {count} arrays, one per parameter, got {len(args)}")
+        values = [*args, *[None] * (self.slots - count)]
+        observer = _observer.get()
+        if observer is not None:
+            observer.enter(self.params, values)
+        return values
 
 
 def _needed(graph: Graph, bindings: Mapping[SizeVar, tuple[Value, int | None]]) -> set[Node]:
@@ -151,6 +165,33 @@ def _needed(graph: Graph, bindings: Mapping[SizeVar, tuple[Value, int | None]]) 
         stack += [value.node for value in node.inputs]
         stack += [bindings[variable][0].node for variable in attr_sizes(node.attrs)]
     return needed
+
+
+# --- watching a run -----------------------------------------------------------------------------
+
+
+class Observer(Protocol):
+    """Who watches a run. `values` are the slots of the graph at hand: one list for each time that a
+    graph is run, so they tell which run of which graph a node belongs to."""
+
+    def enter(self, params: tuple[Value, ...], values: list[Any]) -> None: ...
+
+    def before(self, node: Node, inputs: list[Any], values: list[Any]) -> None: ...
+
+    def after(self, node: Node, outputs: list[Any], values: list[Any]) -> None: ...
+
+
+_observer: ContextVar[Observer | None] = ContextVar("graphify_observer", default=None)
+
+
+@contextlib.contextmanager
+def observing(observer: Observer | None) -> Iterator[None]:
+    """`observer` hears of every node that is computed in the block, in sub-graphs, too."""
+    token = _observer.set(observer)
+    try:
+        yield
+    finally:
+        _observer.reset(token)
 
 
 _programs: weakref.WeakKeyDictionary[Graph, Program] = weakref.WeakKeyDictionary()
