@@ -126,7 +126,7 @@ class Tracked:
 
     def _grown(self) -> Any:
         """The twin, whose length only the run knows: all elements are new."""
-        arrays = any(isinstance(v, Tensor) and not v._scalar for v in self.before.values())
+        arrays = any(isinstance(v, Tensor) and v.ndim for v in self.before.values())
         if arrays or any(is_record(v) or elements(v) is not None for v in self.before.values()):
             raise TraceError(
                 "a list from outside gets a length that is only known when the graph runs, and "
