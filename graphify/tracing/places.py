@@ -12,6 +12,7 @@ from graphify.errors import TraceError
 from graphify.ir.bind import current_builder
 from graphify.ir.graph import Builder
 from graphify.location import here
+from graphify.tracing import identity
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +59,8 @@ def seal(thing: Any) -> None:
 
 
 def check_changeable(thing: Any) -> None:
-    """Raise if a container or object is sealed."""
+    """Raise if a container or object is sealed, or is one of several (see identity.py)."""
+    identity.check(thing)
     if id(thing) in _sealed():
         raise TraceError(
             f"a {type(thing).__name__} changes that is, or was, an element of a list whose length "

@@ -242,7 +242,9 @@ class _Join:
             self.made.append(tensor)
             leaves.append(tensor)
         bound = next(results) if self.bound is None else self.bound
-        return model.replaced(leaves, bound).build()
+        result = model.replaced(leaves, bound)
+        result.parts = (*a.parts, *b.parts)
+        return result.build()
 
 
 def _join_entries(a: Entry, b: Entry, frames: tuple[Builder, Builder]) -> _Join:

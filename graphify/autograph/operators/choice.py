@@ -257,7 +257,9 @@ def unite(a: Entry, b: Entry, frames: tuple[Builder | None, Builder | None]) -> 
 def _entry(entry: Entry, treedef: tree.TreeDef, leaves: Sequence[tuple[Any, Any]]) -> Entry:
     frozen = [frozen for _, frozen in leaves]
     given = [leaf for leaf, _ in leaves]
-    return Entry(entry.name, treedef, given, entry.bound, frozen=frozen, contents=entry.contents)
+    return Entry(
+        entry.name, treedef, given, entry.bound, False, frozen, entry.contents, entry.parts
+    )
 
 
 Pairs: TypeAlias = list[tuple[Any, Any]]  # leaves, and what they are at the end of their path

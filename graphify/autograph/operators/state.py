@@ -27,6 +27,7 @@ from graphify.ir.types import BOOL, DType, Spec
 from graphify.location import here
 from graphify.ops import core
 from graphify.ops.rules import operand
+from graphify.tracing import identity
 
 NUMBERS = (bool, int, float, complex)
 
@@ -50,6 +51,7 @@ class Entry:
     unreachable: bool = False
     frozen: list[Any] | None = None  # the leaves' values at the end of their branch
     contents: bool = False  # what one list or dict holds, and not a name that may be rebound
+    parts: tuple[int, ...] = ()  # ids of its containers: see graphify.tracing.identity
 
     def freeze(self) -> None:
         """Note the leaves' values: a storage that the branch wrote is given back afterwards."""
@@ -60,6 +62,8 @@ class Entry:
         if self.bound is False:
             return Undefined(self.name)
         value = self.treedef.unflatten(references.targets(self.leaves))
+        if self.parts and not self.contents:
+            identity.note(self.name, value, self.parts)
         return value if self.bound is True else Maybe(self.name, value, self.bound)
 
     def lacks(self, leaf: int) -> bool:
@@ -67,7 +71,7 @@ class Entry:
         return self.bound is False or isinstance(self.leaves[leaf], Absent)
 
     def replaced(self, leaves: Sequence[Any], bound: Any) -> Entry:
-        return Entry(self.name, self.treedef, list(leaves), bound)
+        return Entry(self.name, self.treedef, list(leaves), bound, parts=self.parts)
 
 
 def take_apart(name: str, value: Any, contents: bool = False, ahead: bool = False) -> Entry:
@@ -78,9 +82,14 @@ def take_apart(name: str, value: Any, contents: bool = False, ahead: bool = Fals
         return Entry(name, tree.LEAF, [None], False, unreachable=True)
     if isinstance(value, Maybe):
         leaves, treedef = references.flatten(value.value, ahead=ahead)
-        return Entry(name, treedef, leaves, value.bound)
+        return Entry(name, treedef, leaves, value.bound, parts=_parts(value.value))
     leaves, treedef = references.flatten(value, contents, ahead)
-    return Entry(name, treedef, leaves, contents=contents)
+    parts = () if contents else _parts(value)
+    return Entry(name, treedef, leaves, contents=contents, parts=parts)
+
+
+def _parts(value: Any) -> tuple[int, ...]:
+    return tuple(map(id, identity.parts(value)))
 
 
 def _snapshot(leaf: Any) -> Any:
