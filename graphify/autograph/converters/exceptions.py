@@ -100,7 +100,7 @@ class Exceptions(ABC):
 
     def opened(self, node: Any) -> list[Any] | None:
         """A statement with the expression that may fail in a statement of its own."""
-        if not self.attempting:
+        if not self.attempting or getattr(node, "safe", False):
             return None
         match node:
             case gast.Return(value=value) if value is not None and may_fail(value):
@@ -296,11 +296,11 @@ class Exceptions(ABC):
         """`finally` is what runs next, whatever has happened; a jump out of it cancels the rest."""
         inner = gast.Try(node.body, node.handlers, node.orelse, [])
         body = [origin.inherit(inner, node)] if node.handlers else node.body
-        region = self._enter([], True)
+        region = self._enter([None], True)
         new = self._body(region, body, node, loop)
         final = self.block(node.finalbody, loop)
         kept = {flag: self.ctx.internal_name(f"{flag}_before") for flag in new.flags}
-        kept = {flag: name for flag, name in kept.items() if flag in final.flags}
+        kept = kept if final.flags else {}
         for flag, name in kept.items():
             new.body += self._safe("name = flag", node, name=name, flag=flag)
             new.body += self._safe("flag = False", node, flag=flag)
@@ -310,8 +310,9 @@ class Exceptions(ABC):
         ]
         after += self.leave(region, node)
         if final.flags:
-            guard = gast.If(self.no_flag(final.flags, node), after, [])
-            after = [origin.inherit(guard, node)]
+            guard = origin.inherit(gast.If(self.no_flag(final.flags, node), after, []), node)
+            guard.safe = True
+            after = [guard]
         last = self.block(after, loop)
         return Block([*new.body, *last.body], {**new.flags, **final.flags, **last.flags})
 
@@ -375,7 +376,8 @@ def may_fail(node: Any) -> bool:
             continue
         match node:
             case gast.Call(func=gast.Attribute(value=gast.Name(), attr=name)) if name in HARMLESS:
-                pass
+                stack += node.args
+                continue
             case gast.Call() | gast.Subscript() | gast.BinOp() | gast.Compare() | gast.AugAssign():
                 return True
             case gast.Tuple(ctx=gast.Store()) | gast.List(ctx=gast.Store()) | gast.Import():

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import dis
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
@@ -60,11 +59,11 @@ class Manager:
 
     @property
     def kinds(self) -> Any:
-        """The classes that it may swallow."""
+        """The classes of exceptions that it is to be told of."""
         if isinstance(self.value, contextlib.suppress):
             return self.value._exceptions  # type: ignore[attr-defined]
         leave = type(self.value).__exit__
-        return BaseException if isinstance(leave, FunctionType) and _gives_any(leave) else ()
+        return BaseException if isinstance(leave, FunctionType) else ()
 
     def leave(self, raised: Any, *errors: Any) -> tuple[Any, Any]:
         """Leave the context with what may be pending; what is pending afterwards."""
@@ -103,21 +102,6 @@ def _no_choice(flag: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
     raise AssertionError("one exception is pending")
 
 
-def _gives_any(function: FunctionType) -> bool:
-    """Whether a function may return anything but None and False."""
-    if function.__code__.co_flags & inspect.CO_GENERATOR:
-        return True
-    steps = [step for step in dis.get_instructions(function) if step.opname != "RESUME"]
-    for before, step in zip([None, *steps], steps, strict=False):
-        if step.opname == "RETURN_CONST" and step.argval not in (None, False):
-            return True
-        if step.opname == "RETURN_VALUE" and not (
-            before is not None and before.opname == "LOAD_CONST" and not before.argval
-        ):
-            return True
-    return False
-
-
 class _Generator(Manager):
     """What `@contextmanager` makes of a generator function: the user's own is converted."""
 
@@ -138,7 +122,7 @@ class _Generator(Manager):
 
     @property
     def kinds(self) -> Any:
-        return () if self._form() in ("finally", "after") else BaseException
+        return () if self._form() == "after" else BaseException
 
     def _staged(self, raised: Any, waiting: Any) -> Any:
         form = self._form()

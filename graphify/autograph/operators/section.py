@@ -42,8 +42,9 @@ class Section:
 
     def __exit__(self, *error: Any) -> None:
         self.builder.section = self._outer
-        for key, write in self.writes.items() if self._outer is not None else ():
-            self._outer.setdefault(key, write)
+        if self._outer is not None:
+            for key, write in self.writes.items():
+                self._outer.setdefault(key, write)
 
     @property
     def nodes(self) -> list[Node]:
