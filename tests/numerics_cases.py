@@ -197,7 +197,7 @@ MAKE: dict[str, Make] = {
     "adi": lambda n, r: (r.random((n, n)), 10),
     "vertical_advection": lambda n, r: (r.random((4, 5, n)), r.random((4, 5, n + 1)), 0.5),
     "crank_nicolson": lambda n, r: (r.random(n), 0.4, 10),
-    "cubic_spline": lambda n, r: (np.sort(r.random(n)) * n, r.random(n), r.random(12) * n),
+    "cubic_spline": lambda n, r: (np.sort(r.random(n)) * n, r.random(n), r.random(11) * n),
     "black_scholes_by_differences": lambda n, r: (np.arange(n) * 10.0, 50.0, 0.05, 0.3, 1.0, 10),
     # particles
     "accelerations": lambda n, r: (r.normal(size=(n, 3)), r.random(n), 0.1),
@@ -248,7 +248,7 @@ MAKE: dict[str, Make] = {
     "breadth_first": lambda n, r: (*csr(n, r)[:2], 0),
     "dijkstra": lambda n, r: (r.random((n, n)) * (r.random((n, n)) < 0.3), 0),
     "bellman_ford": lambda n, r: (*r.integers(0, n, (2, 3 * n)), r.random(3 * n), n),
-    "connected_components": lambda n, r: (*r.integers(0, n, (2, n // 2)), n),
+    "connected_components": lambda n, r: (*r.integers(0, 2 * n, (2, n)), 2 * n),
     "minimum_spanning_tree": lambda n, r: (symmetric(n, r) ** 2,),
     # contours
     "contour_integral": lambda n, r: (

@@ -8,17 +8,20 @@ import numpy as np
 
 from graphify.errors import ShapeError, SpecError
 from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim
-from graphify.ir.types import BOOL, DType, is_complex, is_inexact
+from graphify.ir.types import BOOL, DType, Spec, is_complex, is_inexact
 from graphify.numpy._table import NO_VALUE, axes_of, axis_of, implements, to_tensor
 from graphify.numpy.creation import INT64
 from graphify.numpy.reduction import sum_
 from graphify.numpy.sorting import flat, slice_axis
-from graphify.ops import core, indexing
+from graphify.ops import control, core, indexing
 from graphify.ops import elementwise as e
 from graphify.ops import sorting as s
 from graphify.ops.core import to_dtype
+from graphify.ops.rules import operand
 from graphify.ops.shape import concatenate
+from graphify.tracing.capture import subgraph
 
 
 @implements(np.diff)
@@ -205,6 +208,8 @@ def polyval(p: Any, x: Any) -> Tensor:
     """The polynomial with coefficients `p`, the highest power first, at `x`."""
     coefficients, points = to_tensor(p), to_tensor(x)
     count = coefficients.dims[0] if coefficients.ndim else None
+    if _is_long(coefficients, points):
+        return _horner(coefficients, points)
     if not isinstance(count, int):
         raise SpecError(
             "polyval: p: expected coefficients along an axis of a length known while tracing, "
@@ -214,6 +219,30 @@ def polyval(p: Any, x: Any) -> Tensor:
     for i in range(count):  # Horner's rule, as NumPy has it
         y = e.add(e.multiply(y, points), indexing.slice_(coefficients, key=(i,)))
     return y
+
+
+SHORT = 8  # coefficients, up to which Horner's rule is written out
+
+
+def _is_long(coefficients: Tensor, points: Tensor) -> bool:
+    """Whether Horner's rule is to be a loop, which must keep the dtype of the points."""
+    if coefficients.ndim != 1 or not (coefficients.is_symbolic or points.is_symbolic):
+        return False
+    count = coefficients.dims[0]
+    same = result_type(operand(points), operand(coefficients)) == points.dtype
+    return same and not (isinstance(count, int) and count <= SHORT)
+
+
+def _horner(coefficients: Tensor, points: Tensor) -> Tensor:
+    def turn(i: Tensor, y: Tensor, coefficient: Tensor, at: Tensor) -> Tensor:
+        return e.add(e.multiply(y, at), coefficient)
+
+    scalar = Spec((), coefficients.dtype)
+    specs = [Spec((), np.dtype(np.int64)), points.spec, scalar, points.spec]
+    body = subgraph(turn, specs, "body").graph
+    operands = (core.zeros_like(points), coefficients, points)
+    length = coefficients.dims[0]
+    return control.loop.several(*operands, length=length, body=body, carry=1, xs=1)[0]
 
 
 # --- interpolation -----------------------------------------------------------------------------

@@ -745,3 +745,8 @@ def numpy_functions_of_lists(x):
         rows.append(x[i] * i)
     pair = (x[0], x[1])
     return np.sum(rows), np.hypot(0.5, [x[0], x[2]]), np.max([x[0] - 1.0, x[1]]), np.dot(pair, pair)
+
+
+def polynomial_of_many_coefficients(x, s):
+    c = np.concatenate([x, x[::-1], x])
+    return np.polyval(c, s / 4.0), np.polyval(c, x * 0.1), np.polyval(np.arange(10), s)
