@@ -48,6 +48,14 @@ class List(list[Any]):
             self.grown = None
             list.__setitem__(self, slice(None), other)
 
+    def _grow(self) -> None:
+        log_contents(self)
+        self.become(growing(self))
+
+    def snapshot(self) -> List:
+        """What it is and holds now, as `become` takes it."""
+        return List(self)
+
     def copy(self) -> List:
         return List(self)
 
@@ -59,21 +67,21 @@ class List(list[Any]):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if is_staged_key(key):
-            self.become(growing(self))
+            self._grow()
             self[key] = value
         else:
             list.__setitem__(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
         if is_staged_key(key):
-            self.become(growing(self))
+            self._grow()
             del self[key]
         else:
             list.__delitem__(self, key)
 
     def insert(self, index: Any, value: Any) -> None:
         if is_staged_key(index):
-            self.become(growing(self))
+            self._grow()
             self.insert(index, value)
         else:
             log_contents(self)
@@ -81,14 +89,14 @@ class List(list[Any]):
 
     def pop(self, index: Any = -1) -> Any:
         if is_staged_key(index):
-            self.become(growing(self))
+            self._grow()
             return self.pop(index)
         log_contents(self)
         return list.pop(self, index)
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
         if key is None and any(map(is_staged_key, self)):
-            self.become(growing(self))
+            self._grow()
             self.sort(reverse=reverse)
         else:
             log_contents(self)
@@ -96,7 +104,7 @@ class List(list[Any]):
 
     def remove(self, value: Any) -> None:
         if any(map(is_staged_key, (value, *self))):
-            self.become(growing(self))
+            self._grow()
             self.remove(value)
         else:
             log_contents(self)
@@ -114,15 +122,15 @@ class List(list[Any]):
 
     def extend(self, values: Any) -> None:
         if is_grown(values):
-            self.become(growing(self))
-            self.extend(values)
+            log_contents(self)
+            self.become(growing(self) + values if self else values.copy())
         else:
             log_contents(self)
             list.extend(self, values)
 
     def __add__(self, other: Any) -> Any:
         if is_grown(other):
-            return growing(self) + other
+            return growing(self) + other if self else other.copy()
         return List(list.__add__(self, other)) if isinstance(other, list) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> Any:

@@ -26,7 +26,7 @@ class Contents:
         return (id(self.holder), "contents")
 
     def read(self) -> Any:
-        return self.holder.copy()
+        return getattr(self.holder, "snapshot", self.holder.copy)()
 
     def write(self, value: Any) -> None:
         become = getattr(self.holder, "become", None)  # a list that the trace itself made

@@ -89,6 +89,11 @@ def _is_scalar(leaf: Any) -> bool:
     return isinstance(leaf, np.generic)
 
 
+def apart(grown: Grown) -> Grown:
+    """The same elements in a list that no loop makes room for."""
+    return replace(grown, room=Room(DOUBLING)) if grown.room.mode == OWED else grown
+
+
 def wider(one: str, other: str) -> str:
     return max(one, other, key=KINDS.index)
 

@@ -104,8 +104,10 @@ def reordered(grown: Grown, place: Callable[[Tensor], Tensor]) -> Grown:
 
 def joined(grown: Grown, other: Grown) -> Grown:
     """With the elements of another list at the end."""
-    examples = [g.row(buffer, 0) for buffer in other.buffers]
+    examples = [g.zeros((), buffer.dtype) for buffer in other.buffers]
     ready = g.fitted(grown, other.treedef, examples)
+    for buffer, new in zip(grown.buffers, other.buffers, strict=True):
+        g.row_of(g.zeros(new.dims[1:], new.dtype), new.dtype, buffer.dims[1:])  # says why not
     ready = replace(ready, kinds=tuple(map(g.wider, grown.kinds, other.kinds)))
     count = other.count
     more = as_dim(count) if isinstance(count, Tensor) else count

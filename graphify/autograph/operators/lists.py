@@ -58,8 +58,11 @@ class GrowingList(List):
         log_contents(self)
         self.grown = grown
 
-    def copy(self) -> GrowingList:
+    def snapshot(self) -> GrowingList:
         return GrowingList.of(self.grown)
+
+    def copy(self) -> GrowingList:
+        return GrowingList.of(g.apart(self.grown))
 
     # --- size ---
 
@@ -96,7 +99,7 @@ class GrowingList(List):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return GrowingList.of(rows.mapped(self.grown, lambda x: getitem(x, key)))
+            return GrowingList.of(rows.mapped(g.apart(self.grown), lambda x: getitem(x, key)))
         return self._element(self._place(key))
 
     def _element(self, place: Any) -> Any:
@@ -188,6 +191,8 @@ class GrowingList(List):
         at = g.number(place)
         moved = rows.reordered(self.grown, lambda i: i + (i >= at))
         less = g.plus(self.grown.count, -1)
+        if isinstance(place, Tensor):  # no length without an element there
+            less = elementwise.where(elementwise.less(at, 0), 0, g.number(less))
         self._change(replace(moved, count=less, room=self.grown.room.less(-1)))
 
     def remove(self, value: Any) -> None:
@@ -267,7 +272,7 @@ class GrowingList(List):
         return self
 
     def __mul__(self, times: Any) -> GrowingList:
-        made = GrowingList.of(replace(self.grown, count=0))
+        made = GrowingList.of(replace(g.apart(self.grown), count=0))
         for _ in range(operator.index(times)):
             made.extend(self)
         return made

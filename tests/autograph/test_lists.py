@@ -1,0 +1,473 @@
+"""Lists of run-time length: errors, names for one list, what the run costs, derivatives, batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify.errors import TraceError
+from tests.samples import lists as samples
+
+ENGINES = ["reference", "native"]
+X = np.array([1.0, -2.0, 3.0, 4.0, -5.0, 6.0, 7.0, 8.0, -9.0, 10.0, 11.0])
+
+
+def same(function: Any, *args: Any, engine: str = "reference") -> None:
+    """Staged and plain give the same, and do the same to the arguments."""
+    plain, given = ([copied(a) for a in args] for _ in range(2))
+    want = function(*plain)
+    got = graphify.function(function, engine=engine)(*given)
+    for a, b in ((want, got), (plain, given)):
+        left, right = graphify.tree.leaves(a), graphify.tree.leaves(b)
+        assert len(left) == len(right), (a, b)
+        for x, y in zip(left, right, strict=True):
+            np.testing.assert_allclose(np.asarray(y), np.asarray(x))
+
+
+def copied(value: Any) -> Any:
+    return graphify.tree.map_structure(lambda v: v.copy() if hasattr(v, "copy") else v, value)
+
+
+# --- errors of the run ----------------------------------------------------------------------------
+
+
+def pops_too_much(x):
+    rows = [1.0]
+    if x.sum() > 100:
+        rows.append(2.0)
+    rows.pop()
+    rows.pop()
+    return len(rows)
+
+
+def out_of_range(x):
+    rows = [v for v in x if v > 0]
+    return rows[20]
+
+
+def before_the_start(x):
+    rows = [v for v in x if v > 0]
+    return rows[-20]
+
+
+def assigned_out_of_range(x):
+    rows = [v for v in x if v > 0]
+    rows[8] = 1.0
+    return sum(rows)
+
+
+def largest_of_none(x):
+    return max([v for v in x if v > 100])
+
+
+def stack_of_none(x):
+    return np.stack([v * np.ones(2) for v in x if v > 100])
+
+
+def removed_in_vain(x):
+    rows = [v for v in x if v > 0]
+    rows.remove(5.0)
+    return len(rows)
+
+
+def no_such_index(x):
+    return [v for v in x if v > 0].index(5.0)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "function, error, text",
+    [
+        (pops_too_much, IndexError, "pop from empty list"),
+        (out_of_range, IndexError, "list index out of range"),
+        (before_the_start, IndexError, "list index out of range"),
+        (assigned_out_of_range, IndexError, "list assignment index out of range"),
+        (largest_of_none, ValueError, "empty"),
+        (stack_of_none, ValueError, "need at least one array to stack"),
+        (removed_in_vain, ValueError, "not in list"),
+        (no_such_index, ValueError, "is not in list"),
+    ],
+)
+def test_errors_are_those_of_python(function, error, text, engine):
+    with pytest.raises(error, match=text):
+        function(X)
+    with pytest.raises(error, match=text) as caught:
+        graphify.function(function, engine=engine)(X)
+    assert function.__name__ in str(caught.value)
+
+
+def empty_list_of_integers(x):
+    return np.array([i for i in range(len(x)) if x[i] > 100])
+
+
+def test_an_array_of_no_elements_is_one_of_floats():
+    assert graphify.function(lambda x: np.array([v for v in x if v > 100]))(X).shape == (0,)
+    with pytest.raises(ValueError, match="give np.array a dtype"):
+        graphify.function(empty_list_of_integers)(X)
+
+
+# --- refused --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Point:
+    x: float
+
+
+def element_updated(x, s):
+    rows = [x * 1]
+    if s > 0:
+        rows.append(x * 2)
+    rows[0][0] = 9.0  # here
+    return rows[0]
+
+
+def array_updated_after_append(x, s):
+    row, rows = x * 1, []
+    if s > 0:
+        rows.append(row)
+    row[0] = 9.0  # here
+    return rows[0]
+
+
+def dict_changed_after_append(x, s):
+    first = {"a": 1.0}
+    rows = [first]
+    if s > 0:
+        rows.append({"a": 2.0})
+    first["a"] = 3.0  # here
+    return rows[0]["a"]
+
+
+def field_of_an_element(x, s):
+    rows = [Point(1.0)]
+    if s > 0:
+        rows.append(Point(2.0))
+    rows[0].x = 3.0  # here
+    return rows[0].x
+
+
+def inner_list_changed(x):
+    rows = []
+    for v in x:
+        rows.append([v, v])
+    rows[0].append(1.0)  # here
+    return len(rows[0])
+
+
+def elements_of_two_shapes(x, s):
+    rows = [x]
+    if s > 0:
+        rows.append(x[1:])  # here
+    return len(rows)
+
+
+def strings_by_chance(x, s):
+    rows = [1.0]
+    for v in x:
+        if v > 0:
+            rows.append(str(len(rows)))  # here
+    return rows
+
+
+def changed_while_enumerated(x):
+    rows, total = [v for v in x if v > 0], 0.0
+    for i, v in enumerate(rows):
+        total = total + i * v
+        if v > 8:
+            rows.append(v / 2)
+    return total
+
+
+def made_a_tuple(x):
+    return tuple([v for v in x if v > 0])
+
+
+def compared(x):
+    return [v for v in x if v > 0] == [1.0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        element_updated,
+        array_updated_after_append,
+        dict_changed_after_append,
+        field_of_an_element,
+        inner_list_changed,
+        elements_of_two_shapes,
+        changed_while_enumerated,
+        made_a_tuple,
+    ],
+)
+def test_what_a_list_cannot_hold_is_refused(function):
+    args = (X, np.array(1.0))[: function.__code__.co_argcount]
+    with pytest.raises(TraceError) as caught:
+        graphify.function(function)(*args)
+    assert "test_lists.py" in str(caught.value) and "remedy" in str(caught.value)
+
+
+# --- names for one list ---------------------------------------------------------------------------
+
+
+def other_name(x):
+    rows = []
+    other = rows
+    for v in x:
+        if v > 0:
+            rows += [v]
+    other.append(1.0)
+    return rows, len(other), rows is other
+
+
+def in_a_dict_and_a_name(x):
+    table = {"rows": [], "n": 0}
+    rows = table["rows"]
+    for v in x:
+        if v > 0:
+            table["rows"].append(v)
+            table["n"] += 1
+    rows.append(5.0)
+    return table, len(rows)
+
+
+def rebound_in_the_loop(x):
+    rows = [0.0]
+    first = rows
+    for v in x:
+        if v > 0:
+            rows = rows + [v]
+    return len(first), rows
+
+
+def argument_that_grows(rows, x):
+    for v in x:
+        if v > 0:
+            rows.append(v)
+    return len(rows)
+
+
+def argument_in_a_dict(table, x):
+    for v in x:
+        if v > 0:
+            table["rows"].insert(0, v)
+    return len(table["rows"])
+
+
+def one_of_two_lists(x, s):
+    low, high = [1.0], [2.0]
+    chosen = low if s > 0 else high
+    if s > 0:
+        low.append(s)
+    return len(chosen), len(low)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("function", [other_name, in_a_dict_and_a_name, rebound_in_the_loop])
+def test_names_for_one_list(function, engine):
+    same(function, X, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lists_of_the_caller_grow(engine):
+    same(argument_that_grows, [1.0, 2.0], X, engine=engine)
+    same(argument_in_a_dict, {"rows": [1.0]}, X, engine=engine)
+
+
+def test_a_list_of_a_module_grows():
+    kept: list[Any] = [0.5]
+
+    def remember(x):
+        for v in x:
+            if v > 0:
+                kept.append(v)
+        return len(kept)
+
+    assert graphify.function(remember)(X) == 9
+    np.testing.assert_allclose([float(v) for v in kept], [0.5, *X[X > 0]])
+
+
+# --- loops over what grows ------------------------------------------------------------------------
+
+
+def queue_by_for(w):
+    n = w.shape[0]
+    seen = np.zeros(n, dtype=bool)
+    seen[0] = True
+    queue, order = [0], 0
+    for node in queue:
+        order = order * n + node
+        for other in range(n):
+            if w[node, other] > 0 and not seen[other]:
+                seen[other] = True
+                queue.append(other)
+    return order, len(queue)
+
+
+def grows_under_a_condition(x):
+    rows, total = [v for v in x if v > 0], 0.0
+    for v in rows:
+        total = total + v
+        if v > 8:
+            rows.append(v / 2)
+    return total, len(rows)
+
+
+def until_it_is_large(x):
+    rows = [1.0]
+    for v in rows:
+        if v > x.sum():
+            break
+        rows.append(v * 1.5)
+    return rows
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_loops_over_lists_that_grow(engine):
+    same(grows_under_a_condition, X, engine=engine)
+    same(until_it_is_large, X, engine=engine)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        same(queue_by_for, rng.normal(size=(6, 6)), engine=engine)
+
+
+# --- what it costs --------------------------------------------------------------------------------
+
+
+def nodes_of(function: Any, *args: Any) -> int:
+    def count(graph: Any) -> int:
+        return sum(1 + sum(count(g) for _, g in node.subgraphs) for node in graph.nodes)
+
+    return count(graphify.function(function).get_concrete_function(*args).graph)
+
+
+@pytest.mark.parametrize(
+    "function", [samples.appended_if_positive, samples.every_turn_appends, samples.until_break]
+)
+def test_the_graph_is_as_small_for_a_long_array(function):
+    more = (np.array(0.5),) * (function.__code__.co_argcount - 1)
+    assert nodes_of(function, np.ones(20), *more) == nodes_of(function, np.ones(20_000), *more)
+
+
+def test_room_is_made_before_the_loop():
+    """No array of the loop changes its shape from turn to turn."""
+    graph = graphify.function(samples.appended_if_positive).get_concrete_function(X).graph
+    (loop,) = (node for node in graph.nodes if node.op.name == "loop")
+    body = loop.attrs["body"]
+    for param, result in zip(body.params[1:], body.results, strict=False):
+        assert param.spec.shape == result.spec.shape
+
+
+def test_a_list_that_every_turn_appends_to_has_a_known_length():
+    graph = graphify.function(samples.every_turn_appends).get_concrete_function(X).graph
+    assert graph.specs[0].shape == (11,)
+    spec = graphify.TensorSpec(("n",), np.float64)
+    graph = graphify.function(samples.every_turn_appends).get_concrete_function(spec).graph
+    assert str(graph.specs[0].shape[0]) == "n"
+
+
+# --- transformations ------------------------------------------------------------------------------
+
+
+def returned_numbers(x):
+    rows = []
+    for v in x:
+        if v > 0:
+            rows.append(v * v)
+    return rows
+
+
+def test_derivative_of_a_returned_list():
+    gradient = graphify.grad(lambda x: sum(returned_numbers(x)))
+    np.testing.assert_allclose(gradient(X), np.where(X > 0, 2 * X, 0))
+    np.testing.assert_allclose(graphify.function(gradient)(X), np.where(X > 0, 2 * X, 0))
+
+
+def test_second_derivative():
+    second = graphify.hessian(graphify.function(lambda x: sum(returned_numbers(x))))(X)
+    np.testing.assert_allclose(second, np.diag(np.where(X > 0, 2.0, 0.0)))
+
+
+def test_forward_derivative():
+    value, tangent = graphify.jvp(
+        graphify.function(lambda x: np.array(returned_numbers(x)).sum()), (X,), (np.ones(11),)
+    )
+    np.testing.assert_allclose(tangent, 2 * X[X > 0].sum())
+
+
+def test_lanes_of_different_lengths():
+    def total(x):
+        rows = returned_numbers(x)
+        return sum(rows) + len(rows)
+
+    lanes = np.stack([X, -X, X * 0])
+    got = graphify.vmap(graphify.function(total))(lanes)
+    np.testing.assert_allclose(got, [total(lane) for lane in lanes])
+
+
+def test_a_list_for_each_lane():
+    lanes = np.stack([X, X[::-1]])
+    got = graphify.vmap(graphify.function(returned_numbers))(lanes)
+    assert len(got) == 8
+    np.testing.assert_allclose(np.stack(got, axis=1)[1], returned_numbers(X[::-1]))
+    with pytest.raises(TraceError, match="different lengths"):
+        graphify.vmap(graphify.function(returned_numbers))(np.stack([X, -X]))
+
+
+# --- odd cases ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("size", [0, 1, 9, 30])
+@pytest.mark.parametrize(
+    "function",
+    [samples.appended_if_positive, samples.every_turn_appends, samples.popped_sum],
+)
+def test_sizes(function, size, engine):
+    rng = np.random.default_rng(size)
+    traced = graphify.function(function, engine=engine, dynamic=True)
+    for _ in range(3):
+        x = rng.normal(size=size)
+        np.testing.assert_allclose(traced(x), function(x))
+
+
+def deep(x, w):
+    found = []
+    for row in w:
+        if row.sum() > 0:
+            inner = []
+            for v in row:
+                while v > 1:
+                    inner.append(v)
+                    v = v / 2
+                if len(inner) > 3:
+                    inner.pop(0)
+            found.extend(inner)
+            found.append(len(inner))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lists_in_loops_in_branches_in_loops(engine):
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        w = rng.normal(size=(4, 6)) * 4 + 1
+        same(deep, X, w, engine=engine)
+
+
+def mixed_numbers(x):
+    rows = [1]
+    for v in x:
+        if v > 0:
+            rows.append(v)
+        else:
+            rows.append(True)
+    return rows
+
+
+def test_numbers_of_several_kinds_join():
+    same(mixed_numbers, X)
