@@ -12,6 +12,7 @@ import pytest
 from tests.conftest import tensorflow_can_be_imported
 from tests.fuzz.aliasing import aliasing_program
 from tests.fuzz.generator import random_program
+from tests.fuzz.iterating import iterating_program
 from tests.fuzz.regressions import SOURCES, regression
 from tests.fuzz.running import compare
 
@@ -31,6 +32,12 @@ def test_random_program(program_seed: int) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_program_of_many_names(seed: int) -> None:
     verdict = compare(aliasing_program(seed), engines_for(seed))
+    assert verdict.difference is None, str(verdict.difference)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_program_of_iterators(seed: int) -> None:
+    verdict = compare(iterating_program(seed), engines_for(seed))
     assert verdict.difference is None, str(verdict.difference)
 
 

@@ -8,6 +8,7 @@ NO_GRADIENT = {
     "generator_of_integers": "integers",
     "collatz_generator_counted": "integers",
     "any_and_all_of_generators": "truth values",
+    "prime_generator": "integers",
     "generator_expression_counts": "integers",
 }
 
@@ -509,3 +510,88 @@ def generator_with_match(x, k):
     for v in chosen():
         total = total * 0.7 + v
     return total
+
+
+def generator_consumed_in_a_branch(x, s):
+    values = (v * v for v in x)
+    if s > 0:
+        return sum(values)
+    return s
+
+
+def membership_in_generator(x, s):
+    if 1 in (round(v) for v in x):
+        return s * 2
+    return s
+
+
+def reduce_and_fromiter_of_generators(x):
+    array = np.fromiter((v * 2 for v in x[:3]), float)
+    return array * sum(v for v in x)
+
+
+def islice_with_staged_stop(x, k):
+    return sum(itertools.islice((v * v for v in x), abs(k)))
+
+
+def prime_generator(k):
+    def primes():
+        n = 2
+        while True:
+            d = 2
+            while d * d <= n:
+                if n % d == 0:
+                    break
+                d += 1
+            else:
+                yield n
+            n += 1
+
+    total = 0
+    for p in primes():
+        if p > abs(k) * 5 + 3:
+            break
+        total += p
+    return total
+
+
+def generator_of_chunks(x):
+    def chunks(values, size):
+        for i in range(0, len(values), size):
+            yield values[i : i + size]
+
+    return sum(chunk.max() for chunk in chunks(x, 2))
+
+
+def generator_of_tagged_values(x):
+    def tagged():
+        for v in x:
+            if v > 0:
+                yield "gain", v
+            else:
+                yield "loss", v
+
+    gain, loss = 0.0, 0.0
+    for kind, v in tagged():
+        if kind == "gain":
+            gain += v
+        else:
+            loss += v
+    return gain, loss
+
+
+def generators_nested_in_each_other(x):
+    return sum(sum(a * b for b in x if b > a) for a in x)
+
+
+def generator_yields_views(x):
+    y = x.copy()
+
+    def halves():
+        yield y[:2]
+        yield y[2:]
+
+    for part in halves():
+        part *= 2
+        part += part.sum()
+    return y

@@ -421,3 +421,64 @@ def _chosen(mode, x):
         case m if m < 0:
             return x * m
     return x * 0.5
+
+
+def match_none_or_value(x, s):
+    best = None
+    for v in x:
+        if v > s and (best is None or v < best):
+            best = v
+    match best:
+        case None:
+            return s
+        case v if v > 1:
+            return v * 2
+        case v:
+            return v
+
+
+def match_list_that_grew(x):
+    positive = []
+    for v in x:
+        if v > 0:
+            positive.append(v)
+    match positive:
+        case []:
+            return 0.0
+        case [only]:
+            return only
+        case [first, second]:
+            return first * second
+        case _:
+            return sum(positive)
+
+
+def match_instructions(x):
+    program = [("add", 1.0), ("mul", x), ("neg",), ("jump", 1, 2), "add"]
+    values = x
+    for instruction in program:
+        match instruction:
+            case ("add", amount):
+                values = values + amount
+            case ("mul", factor):
+                values = values * factor
+            case ("neg",):
+                values = -values
+            case [_, *arguments]:
+                values = values / len(arguments)
+            case str(name):
+                values = values + len(name)
+    return values
+
+
+def match_shape(x, w):
+    total = 0.0
+    for array in (x, w):
+        match array.shape:
+            case (n,):
+                total = total + array.sum() / n
+            case (n, m) if n > m:
+                total = total + array[:, 0].sum()
+            case (_, _):
+                total = total - array[0].sum()
+    return total

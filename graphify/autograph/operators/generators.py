@@ -24,6 +24,7 @@ from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.errors import LeakedTracer, TraceError
 from graphify.ir.bind import Tensor, as_tensor, current_builder
+from graphify.ir.graph import Builder
 from graphify.location import here
 from graphify.tracing.capture import frame
 
@@ -59,7 +60,9 @@ class Generator(Iterator[Any]):
     # --- pulled ---
 
     def __next__(self) -> Any:
-        self._check()
+        source = self._source()
+        if source is not self:
+            return next(source)
         if self.status == "finished":
             raise StopIteration
         if self.status == "new":
@@ -82,7 +85,7 @@ class Generator(Iterator[Any]):
 
     def close(self) -> None:
         """End the generator where it stands."""
-        self._check()
+        self._source()
         if self.running is not None:
             self.running.close()
         self.status = "finished"
@@ -115,7 +118,9 @@ class Generator(Iterator[Any]):
 
     def push(self, consumer: Consumer) -> None:
         """Run to the end, or to where the consumer leaves."""
-        self._check()
+        source = self._source()
+        if source is not self:
+            return source.push(consumer)
         if self.status == "finished":
             return
         self.status = "pushed"
@@ -132,7 +137,9 @@ class Generator(Iterator[Any]):
 
     # --- refusals ---
 
-    def _check(self) -> None:
+    def _source(self) -> Generator:
+        """The generator, if it may be consumed here. In a staged branch a new one goes on as its
+        own twin: afterwards, only the run knows whether it is still new."""
         builder = current_builder()
         if not (self.builder is not None and self.builder.home.open and builder is not None):
             raise LeakedTracer(
@@ -140,18 +147,32 @@ class Generator(Iterator[Any]):
                 location=self.made,
                 remedy="consume it in the function, or return list(...) of it",
             )
-        if builder is not self.builder:
-            self._refuse(
-                "staged control flow, which may run any number of times, consumes",
-                "make the generator in the block that consumes it",
-            )
         if self.status == "left":
             self._refuse(
-                "a loop that a `break` or `return` may have left half-way consumed",
+                "a staged branch, or a loop that may have been left half-way, consumed",
                 "make a new generator, or go on in the same loop",
             )
         if self.status == "pushed":
             raise ValueError("generator already executing")
+        if builder is self.builder:
+            return self
+        if self.status != "new" or not self._only_branches(builder):
+            self._refuse(
+                "staged control flow, which may run any number of times, consumes",
+                "make the generator in the block that consumes it",
+            )
+        self.status = "left"
+        twin = Generator(self.function, self.args, self.kwargs)
+        twin.made, twin.counts = self.made, self.counts
+        return twin
+
+    def _only_branches(self, builder: Builder | None) -> bool:
+        """Whether a frame is reached by branches alone from where the generator was made."""
+        while builder is not None and builder is not self.builder:
+            if builder.name not in ("true", "false"):
+                return False
+            builder = builder.parent
+        return builder is not None
 
     def _refuse(self, what: str, remedy: str) -> NoReturn:
         raise Unstageable(f"{what} {self!r}", location=here(), remedy=remedy)
@@ -179,7 +200,8 @@ def known(test: Any) -> Any:
         raise NotKnown(
             "whether the generator yields here is only known when the graph runs",
             location=here(),
-            remedy="consume the generator with one `for` statement, not by next(), zip() or *",
+            remedy="consume it with one `for` statement, not by next(), zip() or *, and let it yield "
+            "outside `try` and `with`",
         )
     return test
 

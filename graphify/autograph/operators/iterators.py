@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from graphify.autograph.operators import prelude
 from graphify.autograph.operators.calls import OVERLOADS, call, converted, is_convertible
 from graphify.autograph.operators.cursors import Cursor, is_endless, sequence_of_items
@@ -278,6 +280,14 @@ def install(operators: dict[str, Any]) -> None:
         operators[name] = with_iterators(name, operators[name])
         OVERLOADS[getattr(builtins, name)] = operators[name]
     OVERLOADS[builtins.iter], OVERLOADS[builtins.next] = iter_, next_
+    plain = operators["contains"]
+
+    def contains(container: Any, item: Any) -> Any:
+        if is_lazy(container):
+            return run(prelude.contains, container, item)
+        return plain(container, item)
+
+    operators["contains"] = contains
 
 
 def refuse_to_give_away(value: Any) -> None:
@@ -293,6 +303,13 @@ def refuse_to_give_away(value: Any) -> None:
 
 
 # --- itertools ------------------------------------------------------------------------------------
+
+
+def _fromiter(iterable: Any, dtype: Any, count: int = -1, **like: Any) -> Any:
+    items = _all_items(iterable) if is_lazy(iterable) else builtins.list(iterable)
+    if not builtins.any(isinstance(item, Tensor) for item in items[:1]):
+        return np.fromiter(items, dtype, count, **like)
+    return call(np.array, items if count < 0 else items[:count], dtype=dtype)
 
 
 def _islice(iterable: Any, *bounds: Any) -> Any:
@@ -314,6 +331,7 @@ def _of_prelude(function: Plain) -> Plain:
 
 OVERLOADS.update(
     {
+        np.fromiter: _fromiter,
         itertools.islice: _islice,
         itertools.count: _count,
         itertools.chain.from_iterable: _of_prelude(prelude.flatten),

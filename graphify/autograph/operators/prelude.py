@@ -223,6 +223,13 @@ def sum_of(iterable: Any, start: Any = 0) -> Any:
     return start
 
 
+def contains(iterable: Any, wanted: Any) -> Any:
+    for item in iterable:
+        if item is wanted or item == wanted:
+            return True
+    return False
+
+
 def any_of(iterable: Any) -> Any:
     for item in iterable:
         if item:
