@@ -15,7 +15,8 @@ SPACE["itertools"] = itertools
 
 ITERABLES = [
     ("{e}", "({e} * 2 for {e} in {a})"), ("{e}", "({e} for {e} in {a} if {e} > 0)"),
-    ("{e}", "({e} + {s} for {e} in {a} if {e} < {s})"), ("{e}, {f}", "zip(({e} for {e} in {a}), {a})"),
+    ("{e}", "({e} + {s} for {e} in {a} if {e} < {s})"),
+    ("{e}, {f}", "zip(({e} for {e} in {a}), {a})"),
     ("{i}, {e}", "enumerate({e} - 1 for {e} in {a} if {e} != 1)"), ("{e}", "map(np.sin, {a})"),
     ("{e}", "filter(lambda v: v > 0, {a})"), ("{e}", "map(lambda v: v * {s}, {a})"),
     ("{e}", "itertools.islice({a}, 1, None)"), ("{e}", "itertools.islice({a}, 0, 3, 2)"),
@@ -23,8 +24,10 @@ ITERABLES = [
     ("{e}", "itertools.chain({a}, {a})"), ("{e}", "itertools.takewhile(lambda v: v < 2, {a})"),
     ("{e}", "itertools.dropwhile(lambda v: v < 0, {a})"), ("{e}", "iter({a})"),
     ("{i}, {e}", "zip(itertools.count(1), {a})"), ("{i}, {e}", "zip(range(3), (v for v in {a}))"),
-    ("{e}, {f}", "itertools.product({a}[:2], {a}[:2])"), ("{e}", "(v for row in [{a}, {a}] for v in row)"),
-    ("{i}", "itertools.islice(itertools.count({i}), 4)"), ("{e}", "(u * v for u in {a} for v in {a} if u < v)"),
+    ("{e}, {f}", "itertools.product({a}[:2], {a}[:2])"),
+    ("{e}", "(v for row in [{a}, {a}] for v in row)"),
+    ("{i}", "itertools.islice(itertools.count({i}), 4)"),
+    ("{e}", "(u * v for u in {a} for v in {a} if u < v)"),
 ]  # fmt: skip
 VALUES = [
     "sum(v * 2 for v in {a})", "sum(v for v in {a} if v > 0)", "max(v * v for v in {a})",
@@ -44,7 +47,8 @@ BODIES = [
      "    yield n"],
     ["yield {s}", "yield from {p}"],
     ["total = 0.0", "for v in {p}:", "    total += v", "    yield total {o}"],
-    ["for n, v in enumerate({p}):", "    if n > {i} and v < 0:", "        return", "    yield v {o}"],
+    ["for n, v in enumerate({p}):", "    if n > {i} and v < 0:", "        return",
+     "    yield v {o}"],
     ["for u in {p}:", "    for v in {p}:", "        if u < v:", "            yield u - v",
      "            break"],
     ["if {c}:", "    yield from ({p} * 2)", "else:", "    yield {s}"],

@@ -200,7 +200,7 @@ def known(test: Any) -> Any:
         raise NotKnown(
             "whether the generator yields here is only known when the graph runs",
             location=here(),
-            remedy="consume it with one `for` statement, not by next(), zip() or *, and let it yield "
+            remedy="consume it with one `for` statement, not by next(), zip() or *, and yield "
             "outside `try` and `with`",
         )
     return test
