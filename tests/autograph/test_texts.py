@@ -11,6 +11,8 @@ import pytest
 
 import graphify
 from graphify.errors import ConcreteValueNeeded
+from tests.samples import texts
+from tests.test_samples import VARIANTS, functions_of, program_of
 
 
 @dataclass
@@ -157,3 +159,12 @@ def test_values_of_several_kinds_and_lists_of_any_length(function):
     staged = graphify.function(function)
     for x in (np.array([1.0, -2.0, 0.0, 1e-3]), np.array([-1.0, -2.0, -0.0, 3.0])):
         assert printed(staged, x) == printed(function, x)
+
+
+@pytest.mark.parametrize("function", functions_of(texts), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_samples_print_the_same(function, engine):
+    program, staged = program_of(function), graphify.function(function, engine=engine)
+    for variant in VARIANTS:
+        want = printed(function, *program.arguments(variant))
+        assert printed(staged, *program.arguments(variant)) == want

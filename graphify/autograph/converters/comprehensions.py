@@ -92,8 +92,11 @@ def _stays(node: Any) -> bool:
 
 
 def _makes_functions(node: Any) -> bool:
-    """Whether functions are made that would keep the variables: the operators' own do not."""
-    pending = [node]
+    """Whether functions are made that would keep the variables: the operators' own do not, nor do
+    those of the first iterable, which are made before there are any."""
+    first, *others = node.generators
+    pending = [n for n in gast.iter_child_nodes(node) if n not in node.generators]
+    pending += [*first.ifs, *others]
     while pending:
         inner = pending.pop()
         own = getattr(inner, "thunk", False)

@@ -17,6 +17,8 @@ from graphify.autograph.operators.logical import and_, contains, not_, or_, pyth
 from graphify.autograph.operators.loops import for_
 from graphify.ir.bind import Tensor, as_tensor, current_builder
 from graphify.ops import core, effects, elementwise
+from graphify.tracing.lists import List
+from graphify.tracing.places import log_contents
 
 list = builtins.list
 tuple: Any = builtins.tuple
@@ -215,6 +217,18 @@ def sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
         ordered.sort()
         return builtins.list(ordered[::-1] if reverse else ordered)
     return ordering.sorted_(iterable, key=key, reverse=reverse)
+
+
+def _sort(values: Any, *, key: Any = None, reverse: Any = False) -> None:
+    """list.sort of a list that converted code has made."""
+    if ordering.has_staged(builtins.list(values)) or key is not None:
+        log_contents(values)
+        values[:] = ordering.sorted_(values, key=key, reverse=reverse)
+    else:
+        List.sort(values, key=key, reverse=reverse)
+
+
+OVERLOADS[List.sort] = _sort
 
 
 # A built-in that reaches a call as a value (`apply(len, x)`) is overloaded, too.

@@ -1,0 +1,122 @@
+# ruff: noqa: UP031  # the operator % is part of the language
+"""Texts with run-time values: print, f-strings, format, %, str, repr, join, assert and raise."""
+
+import numpy as np
+
+NO_GRADIENT: dict[str, str] = {}
+NO_VMAP: dict[str, str] = {}
+
+
+def print_of_several_values(x, s):
+    print("sum", x.sum(), "of", len(x), sep=" | ", end=".\n")
+    print(s, x[:2])
+    return x * s
+
+
+def print_with_format_specifications(x, s):
+    print(f"{s:8.3f}|{s:<8}|{s:+.1e}|{x[0]:>10.2f}|{int(s):05d}")
+    return x + s
+
+
+def print_of_names_and_values(x, s):
+    total = x.sum()
+    print(f"{total=} {s!r} {s = :.2f}")
+    return total
+
+
+def width_known_at_the_run(x, k):
+    width = int(k) + 6
+    print(f"{x[0]:{width}.2f}|{'a':>3}|")
+    return x[0]
+
+
+def table_of_rows(x, y):
+    print("%-4s%8s%8s" % ("i", "x", "y"))
+    for i, (a, b) in enumerate(zip(x, y, strict=True)):
+        print("%-4d%8.2f%8.2f" % (i, a, b))
+    return x @ y
+
+
+def text_built_before_it_is_printed(x, s):
+    label = f"{s:.2f}".rjust(9)
+    if s > 0:
+        label = "+" + label
+    print(label + "|", end="\n")
+    return x * s
+
+
+def text_joined_of_parts(x):
+    print(", ".join(f"{v:.1f}" for v in (x[0], x[1])) + ";")
+    print(" ".join([str(x[0]), "and", repr(float(x[1]))]))
+    return x[0] * x[1]
+
+
+def text_of_containers(x, k):
+    print([x[0], int(k)], (x[1],), {"k": k})
+    print(f"{[float(x[0]), True]} and {x[:2]}")
+    return x[0]
+
+
+def word_chosen_by_a_number(x, s):
+    word = "up" if s > 0 else "down" if s < 0 else "level"
+    print(f"{word:>6}: {s}")
+    return abs(x) * s
+
+
+def hexadecimal_and_binary(x, k):
+    print(hex(int(k) + 254), bin(int(k)), f"{int(k):#06x}", format(int(k), "b"))
+    return x * 1.0
+
+
+def format_by_method(x, s):
+    print("{0:.2f} {name} {0!r}".format(float(s), name=x[0]))
+    return x[0] + s
+
+
+def message_of_an_assertion(x, s):
+    assert s < 1e6, f"too large: {s:.3f} of {x}"
+    assert x.sum() > -1e6, "sum %r" % x.sum()
+    return x / (1 + s * s)
+
+
+def message_of_an_error(x, s):
+    if s > 1e6:
+        raise OverflowError(f"{s:.1e} is more than {max(x):.2f}")
+    return x * s
+
+
+def progress_in_a_loop(x):
+    error, turn = abs(x).sum() + 1, 0
+    while error > 0.1:
+        error = error / 4
+        turn += 1
+        if turn % 2 == 0:
+            print(f"turn {turn:2d}: {error:.4f}")
+    return error
+
+
+def printed_in_a_branch_only(x, s):
+    if s > 0:
+        print("positive", s)
+        return x * s
+    print("not positive")
+    return x - s
+
+
+def printed_by_a_callee(x):
+    def show(name, value):
+        print(f"{name:<6}={value:10.4f}")
+        return value
+
+    return show("first", x[0]) * show("last", x[-1])
+
+
+def list_of_any_length_is_printed(x):
+    positive = [v for v in x if v > 0]
+    print(positive, len(positive))
+    return sum(positive)
+
+
+def numbers_of_numpy_and_of_python(x, k):
+    print(x[0], float(x[0]), [x[0]], [float(x[0])], k, [int(k)], np.float32(x[1]))
+    return x[0] * 2
