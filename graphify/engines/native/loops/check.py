@@ -367,6 +367,8 @@ def _call(c: _Checker, stmt: Call) -> None:
         number = stmt.attrs.get("number")
         if not isinstance(number, int) or not 0 <= number < len(c.program.hosts):
             c.fail(f"there is no host function {number}")
+    if stmt.function == "routine" and stmt.attrs["number"] >= len(c.program.routines):
+        c.fail(f"there is no routine {stmt.attrs['number']}")
 
 
 def _fail(c: _Checker, stmt: Fail) -> None:

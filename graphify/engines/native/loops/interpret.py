@@ -199,12 +199,22 @@ class _Run:
             given = [np.array(a) for a in inputs]
             results = self.program.hosts[call.attrs["number"]].call([*given, *scalars])
             self._take(call, results)
+        elif call.function == "routine":
+            self._routine(call)
         else:
             raise NotImplementedError(call.function)
         if call.body:
             for turn in np.ndindex(self.array(call.outputs[0]).shape):
                 self.variables.update(zip(call.turn, map(np.int64, turn), strict=True))
                 self.block(call.body)
+
+    def _routine(self, call: p.Call) -> None:
+        routine, kept = self.program.routines[call.attrs["number"]], dict(self.variables)
+        values = [self.value(s) for s in call.scalars]
+        self.variables.update(zip(routine.params, values, strict=True))
+        self.block(routine.body)
+        results = [self.variables[var] for var in routine.results]
+        self.variables = {**kept, **dict(zip(call.variables, results, strict=True))}
 
     def _take(self, call: p.Call, results: Sequence[Any]) -> None:
         for buffer, result in zip(call.outputs, results, strict=False):

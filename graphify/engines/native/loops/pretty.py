@@ -109,6 +109,12 @@ class _Printer:
         yield f"def {program.name}({params}) -> ({results}):"
         lines = [*self.block(program.sizes), *self.block(program.body)]
         yield from (f"    {line}" for line in lines or ["pass"])
+        for number, routine in enumerate(program.routines):
+            params = ", ".join(f"{self.name(v)}: {short_name(v.dtype)}" for v in routine.params)
+            results = ", ".join(f"{self.name(v)}: {short_name(v.dtype)}" for v in routine.results)
+            yield ""
+            yield f"def routine {number}({params}) -> ({results}):  # {routine.name}"
+            yield from self.inner(routine.body)
 
     def declared(self, buffer: Buffer) -> str:
         dims = ", ".join(self.expr(d) for d in buffer.shape)
@@ -205,7 +211,10 @@ class _Printer:
         outputs = [self.name(b) for b in call.outputs] + [self.name(v) for v in call.variables]
         operands = [self.declared(b) for b in call.inputs] + [self.expr(s) for s in call.scalars]
         given = ", ".join(outputs)
-        return f"{given + ' = ' if given else ''}{call.function}({', '.join(operands)})"
+        called = call.function
+        if called == "routine":
+            called += f" {call.attrs['number']}"
+        return f"{given + ' = ' if given else ''}{called}({', '.join(operands)})"
 
     def sourced(self, line: str, stmt: Any) -> str:
         if stmt.source is None:

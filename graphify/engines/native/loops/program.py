@@ -376,6 +376,21 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
+class Routine:
+    """A function of scalars that may call itself; calls of "routine" name it by number.
+
+    Attributes:
+        params: the depth of the call, then the user's own.
+        results: mutable variables that the body sets.
+    """
+
+    name: str
+    params: tuple[Var, ...]
+    results: tuple[Var, ...]
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A whole graph as loops.
 
@@ -390,6 +405,7 @@ class Program:
         body: the rest.
         sites: failure sites; their numbers start at 1.
         hosts: the Python functions that calls of "host" run, by number.
+        routines: what calls of "routine" run.
     """
 
     name: str
@@ -400,6 +416,7 @@ class Program:
     body: Block
     sites: tuple[Site, ...] = ()
     hosts: tuple[Any, ...] = ()
+    routines: tuple[Routine, ...] = ()
 
 
 # --- index arithmetic -----------------------------------------------------------------------------

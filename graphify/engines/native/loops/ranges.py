@@ -83,8 +83,8 @@ def _statement(stmt: Stmt, known: Knowledge) -> Stmt | None:
             if known.never(condition):
                 return None
             known.learn(condition, False)
-        case Call(variables=variables):
-            for var in variables:
+        case Call():
+            for var in summary((stmt,)).changes:  # the lengths of what it makes, too
                 known.current.pop(var, None)
         case For():
             return _for(stmt, known)

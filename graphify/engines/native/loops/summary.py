@@ -138,9 +138,10 @@ class Summary:
         self.defines.update(call.turn)
         self.changes.update(call.variables)
         self.changes.update(v for b in call.outputs for v in b.shape if isinstance(v, Var))
-        self.effects |= call.function == "host"
-        self.fails |= call.function == "host"
-        self.guards |= call.function == "host"
+        outside = call.function in ("host", "routine")
+        self.effects |= outside
+        self.fails |= outside
+        self.guards |= outside
 
 
 def _renamed(access: Access, names: Mapping[Var, Var]) -> Access:

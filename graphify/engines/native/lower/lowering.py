@@ -36,6 +36,7 @@ from graphify.engines.native.loops.program import (
     For,
     Let,
     Result,
+    Routine,
     Site,
     Stmt,
     Store,
@@ -56,6 +57,7 @@ from graphify.engines.native.lower.arrays import (
     whole,
 )
 from graphify.engines.native.lower.liveness import UPDATES, Facts
+from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Graph, Node, Value
 from graphify.ir.sizes import Dim, Size, SizeOp, SizeVar
 from graphify.ir.types import DType
@@ -104,6 +106,9 @@ class Lowering:
         self.frames: list[Frame] = []
         self.sites: list[Site] = []
         self.hosts: list[Any] = []
+        self.routines: list[Routine | None] = []  # None: being lowered (see lower/recursion.py)
+        self.routine_numbers: dict[GraphFunction, int] = {}
+        self.depth: Expr = ZERO  # of calls inside each other
         self.own: set[Buffer] = set()  # buffers whose memory is the program's to overwrite
         self.results: list[Buffer] = []
         self.late: dict[Value, int] = {}  # positions of results whose shape only the run knows

@@ -60,6 +60,7 @@ def lower(graph: Graph, name: str | None = None, layouts: Sequence[str] | None =
         tuple(low.block),
         tuple(low.sites),
         tuple(low.hosts),
+        tuple(routine for routine in low.routines if routine is not None),
     )
 
 

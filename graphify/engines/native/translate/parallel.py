@@ -59,8 +59,8 @@ def possible(w: Writer, stmt: For) -> bool:
     reduced = {s.var for s in statements(stmt.body) if isinstance(s, Reduce)}
     for inner in statements(stmt.body):
         match inner:
-            case Call(function="host"):
-                return False  # Python runs in threads of its own only
+            case Call(function="host" | "routine"):
+                return False  # Python, and deep stacks, are for threads of the user's own
             case Allocate(buffer) if isinstance(buffer.home, Result):
                 return False
             case Reduce(var, op) if var not in declared and op not in IDEMPOTENT | set(NEUTRAL):

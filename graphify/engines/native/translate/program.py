@@ -42,6 +42,7 @@ from graphify.engines.native.translate import (
     memory,
     vectors,
 )
+from graphify.engines.native.translate.routines import write_routines
 from graphify.engines.native.translate.statements import block, in_line
 from graphify.engines.native.translate.writer import NULL, Domain, Home, Unit, Writer, number
 from graphify.ir.types import is_inexact
@@ -55,6 +56,7 @@ def translate(program: Program, target: Target) -> Module:
         check(program)
     module = Module(program.name, target)
     unit = _unit(module, program, target)
+    write_routines(unit)
     _shapes(unit)
     _run(unit)
     return module
