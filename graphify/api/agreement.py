@@ -24,7 +24,7 @@ from graphify.api.comparing import difference_of, first_difference, is_numeric, 
 from graphify.api.concrete import ConcreteFunction, Traced
 from graphify.api.outcomes import Outcome, Scene
 from graphify.api.parting import Parting, first_node
-from graphify.api.watching import Line, watched
+from graphify.api.watching import Line, is_fresh, watched
 from graphify.config import config
 from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.graph import Node, Value
@@ -151,7 +151,7 @@ class Variables:
             if not isinstance(value, Tensor):
                 if is_numeric(value) and value is not old:  # the mark of a number is the number
                     self.known.setdefault(key, []).append(value)
-            elif value.is_symbolic and _is_fresh(value) and not _same(old, value._value):
+            elif value.is_symbolic and is_fresh(value) and not _same(old, value._value):
                 self.keys.setdefault(value._value, []).append(key)
                 self.assigned.add(key)
 
@@ -172,11 +172,6 @@ def _mark(value: Any) -> Any:
 
 def _same(old: Any, new: Value) -> bool:
     return isinstance(old, Value) and old == new
-
-
-def _is_fresh(tensor: Tensor) -> bool:
-    """Whether a tensor's value is up to date: a view of what was updated since is not."""
-    return tensor._base is None or tensor._seen == tensor._base._version
 
 
 class Run:

@@ -21,9 +21,11 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from graphify.api import quick, tracer
-from graphify.api.agreement import Report, check
+from graphify.api.agreement import Report
 from graphify.api.causes import key_cause, shape_cause, signature_text
-from graphify.api.concrete import ConcreteFunction, Traced, TraceRecord
+from graphify.api.concrete import ConcreteFunction, TraceRecord
+from graphify.api.debugger import Debugger
+from graphify.api.examining import Examined
 from graphify.api.options import (
     FunctionOptions,
     OnRetrace,
@@ -46,7 +48,7 @@ OFFERS = 4  # what a trace reads may be replaced by its like, and the engine kno
 DISTINCT_NUMBERS = 3  # the third value of a Python number makes it a traced scalar
 
 
-class Function(Room):
+class Function(Examined, Room):
     """A function that traces itself into graphs. Made by `graphify.function`."""
 
     def __init__(
@@ -153,44 +155,6 @@ class Function(Room):
             return f"new trace of {self._name}: {self._cause(call)}"
         notes = "".join(f"\n  {note}" for note in found._traced.notes)
         return f"hits trace {self._all.index(found) + 1} of {len(self._all)}: {found.trace}{notes}"
-
-    @user_facing
-    def check(self, *args: Any, **kwargs: Any) -> Report:
-        """Run the plain function, the graph and the engine on these arguments, and compare.
-
-        Nothing is changed: each run gets copies of the arguments, and what it does to anything
-        outside is undone.
-
-        Returns:
-            A `Report`: true if all agree; `str` names the first line and variable where plain
-            Python and the graph part, and the first node where the engine and the reference do.
-
-        Example:
-            >>> @function
-            ... def grow(x):
-            ...     for i in range(100):
-            ...         x = x * 1.01
-            ...     return x
-            >>> report = grow.check(np.ones(3))
-            >>> report.agreed
-            True
-        """
-        call = self._call(args, kwargs)
-        pattern = Pattern.of(call.shapes)
-        take = functools.partial(Call, self._signature)
-
-        def concrete(traced: Traced, engine: str) -> ConcreteFunction:
-            names = [call.name(i) for i in range(len(call.leaves))]
-            record = TraceRecord("", "check", "", 0.0)
-            return ConcreteFunction(
-                self._name, traced, pattern, call.key, names, call.positions, record, engine
-            )
-
-        def trace() -> tuple[Any, Traced]:
-            return take, self._run_trace(call, pattern)
-
-        engine = self.engine or config.engine
-        return check(self._name, self._python_function, args, kwargs, trace, concrete, engine)
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies: what the engine keeps for this object stays with it."""
@@ -450,6 +414,10 @@ class BoundFunction:
     @user_facing
     def check(self, *args: Any, **kwargs: Any) -> Report:
         return self.__func__.check(self.__self__, *args, **kwargs)
+
+    @user_facing
+    def debug(self, *args: Any, **kwargs: Any) -> Debugger:
+        return self.__func__.debug(self.__self__, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__func__, name)

@@ -13,6 +13,7 @@ import ast
 import contextlib
 import functools
 import linecache
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -20,6 +21,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from graphify.ir.bind import Tensor
+from graphify.ir.graph import Value
 from graphify.location import is_internal, is_library
 
 
@@ -81,6 +84,46 @@ def _follow(frame: FrameType, note: Note, mark: Callable[[Any], Any]) -> Any:
         return local
 
     return local
+
+
+@contextlib.contextmanager
+def naming(names: dict[Value, dict[tuple[str, str], None]]) -> Iterator[None]:
+    """While the block traces functions of the user's, note which values their variables stand for:
+    value -> (function, variable) pairs."""
+
+    def look(frame: FrameType, event: str, arg: Any) -> Any:
+        filename = frame.f_code.co_filename
+        if is_internal(filename) or is_library(filename):
+            return None
+        known = _identifiers(filename)
+        for name, thing in frame.f_locals.items():
+            if isinstance(thing, Tensor) and thing.is_symbolic and name in known:
+                if is_fresh(thing):
+                    names.setdefault(thing._value, {})[frame.f_code.co_name, name] = None
+        return look
+
+    before = sys.gettrace()
+    sys.settrace(look)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def is_fresh(tensor: Tensor) -> bool:
+    """Whether a tensor's value is up to date: a view of what was updated since is not."""
+    return tensor._base is None or tensor._seen == tensor._base._version
+
+
+def _identifiers(filename: str) -> frozenset[str]:
+    """The names in a file, to tell the user's variables from those that conversion makes."""
+    linecache.checkcache(filename)
+    return _names(filename, "".join(linecache.getlines(filename)))
+
+
+@functools.lru_cache(maxsize=32)
+def _names(filename: str, source: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d]\w*", source))
 
 
 def lines_of(filename: str) -> dict[int, Line]:

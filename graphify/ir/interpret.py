@@ -60,16 +60,20 @@ class Step:
 
     def take(self, values: list[Any], attrs: Mapping[str, Any]) -> None:
         """Compute the node."""
-        observer = _observer.get()
-        if observer is not None:
-            observer.before(self.node, [values[slot] for slot in self.inputs], values)
+        inputs = self.begin(values)
         try:
-            result = self.meaning(*[values[slot] for slot in self.inputs], **attrs)
+            result = self.meaning(*inputs, **attrs)
         except Exception as error:
             self.fail(error)
         self.put(values, result)
+
+    def begin(self, values: list[Any]) -> list[Any]:
+        """What the node takes."""
+        inputs = [values[slot] for slot in self.inputs]
+        observer = _observer.get()
         if observer is not None:
-            observer.after(self.node, values[self.first : self.first + self.count], values)
+            observer.before(self.node, inputs, values)
+        return inputs
 
     def fail(self, error: Exception) -> NoReturn:
         """Raise the error, naming the user's line."""
@@ -81,9 +85,12 @@ class Step:
         if self.count == 1:
             result = result[0] if isinstance(result, (tuple, list)) else result
             values[self.first] = np.asarray(result)
-            return
-        for offset, output in enumerate(result if self.count else ()):
-            values[self.first + offset] = np.asarray(output)
+        else:
+            for offset, output in enumerate(result if self.count else ()):
+                values[self.first + offset] = np.asarray(output)
+        observer = _observer.get()
+        if observer is not None:
+            observer.after(self.node, values[self.first : self.first + self.count], values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def _run(programs: _Programs, graph: Graph, args: Sequence[Any], depth: int) -> 
         if not _needs_calls(programs, attrs):
             step.take(values, attrs)
             continue
-        inputs = [values[slot] for slot in step.inputs]
+        inputs = step.begin(values)
         results = yield _step(programs, step, inputs, attrs, depth)
         step.put(values, results)
     return [values[slot] for slot in program.results]
