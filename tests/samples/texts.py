@@ -31,7 +31,7 @@ def width_known_at_the_run(x, k):
 
 
 def table_of_rows(x, y):
-    print("%-4s%8s%8s" % ("i", "x", "y"))
+    print("%-4s%8.2f%8.2f" % ("sum", x.sum(), y.sum()))
     for i, (a, b) in enumerate(zip(x, y, strict=True)):
         print("%-4d%8.2f%8.2f" % (i, a, b))
     return x @ y
