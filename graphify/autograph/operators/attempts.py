@@ -16,7 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from graphify import tree
+from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.heap import State, watch_cells
 from graphify.autograph.operators.section import Section
 from graphify.autograph.operators.thrown import Alternative, Form, Kept, Pieces, Thrown, classes
@@ -24,9 +27,16 @@ from graphify.autograph.operators.undefined import Undefined
 from graphify.errors import REFUSALS, TraceError
 from graphify.ir.bind import Tensor, current_builder
 from graphify.ir.graph import Builder, Graph, History, Node
-from graphify.ops import elementwise
+from graphify.ops import core, elementwise
 from graphify.ops.effects import Gap
-from graphify.ops.failing import acts_before_it_fails, failing, failure, failure_text, strict
+from graphify.ops.failing import (
+    LENGTH,
+    acts_before_it_fails,
+    failing,
+    failure,
+    failure_text,
+    strict,
+)
 from graphify.tracing.capture import captured, frame
 from graphify.tracing.places import forget_local
 
@@ -64,11 +74,11 @@ def attempt(
     except Exception as error:
         return True, Thrown([Alternative.of(error)]), None
     wanted = classes(kinds())
-    found = dict(failing(section.nodes, wanted))
+    found = tuple(dict.fromkeys(kind for _, kind in failing(section.nodes, wanted)))
     if not found:
         return False, NOTHING, lambda: done
     section.take_back()
-    return (*_staged(body, state, tuple(dict.fromkeys(found.values())), text), lambda: body(*state))
+    return (*_staged(body, state, found, text), lambda: body(*state))
 
 
 def _staged(body: Callable[..., State], state: State, kinds: Kinds, text: bool) -> Any:
@@ -86,12 +96,18 @@ def _staged(body: Callable[..., State], state: State, kinds: Kinds, text: bool) 
         graph = Graph(params, nodes, results, "attempt")
     tensors = list(map(Tensor, operands))
     code = failure(*tensors, body=graph, kinds=kinds)
-    message = failure_text(*tensors, body=graph, kinds=kinds) if text else None
+    raised = elementwise.not_equal(code, 0)
+    message = lambda: failure_text(*tensors, body=graph, kinds=kinds)
+    values = [if_exp(raised, message, _no_text)] if text else []
     alternatives = [
-        Alternative(_form(kind, text), [message] if text else [], flag, None, found[0].source)
+        Alternative(_form(kind, text), values, flag, None, found[0].source)
         for kind, flag in _flags(code, kinds)
     ]
-    return elementwise.not_equal(code, 0), Thrown(alternatives)
+    return raised, Thrown(alternatives)
+
+
+def _no_text() -> Tensor:
+    return core.full((LENGTH,), 0, np.dtype(np.uint8))
 
 
 def _flags(code: Tensor, kinds: Kinds) -> Iterator[tuple[type[BaseException], Tensor]]:
