@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,8 @@ from graphify.tracing.capture import captured, frame, root_of
 from graphify.tracing.lists import List, is_grown
 
 UNROLL = 8  # for loops of at most so many turns, and known length, are unrolled
+MOST_NESTS = 9  # copies that unrolling makes of what contains loops itself: 3 times 3 of a kernel
+MOST_COPIES = 64  # copies that it makes of anything else
 WARN_UNROLLED = 1000
 MAX_TURNS = 1000  # while loops under a staged condition are unrolled no further
 
@@ -203,10 +206,35 @@ def for_(
     if items is None:
         return _python_for(iterable, body, state, names, test)
     if isinstance(items.length, int) and items.length <= UNROLL:
-        return _python_for(items.concrete(), body, state, names, test)
+        with _copies(items.length, body) as few:
+            if few:
+                return _python_for(items.concrete(), body, state, names, test)
     if isinstance(items.length, int):
         return _stage_or_unroll(items, body, state, names, test)
     return _staged_for(items, body, state, names, test)
+
+
+@contextlib.contextmanager
+def _copies(turns: int, body: Callable[..., State]) -> Iterator[bool]:
+    """Whether a loop of few turns makes few copies of its body, unrolled as the loops around it
+    are; while it runs, those in it are counted on top."""
+    root = root_of(current_builder())
+    if root is None or turns < 2:
+        yield True
+        return
+    before, most = root.copies, MOST_NESTS if _has_loop(body.__code__) else MOST_COPIES
+    few = before * turns <= most
+    try:
+        root.copies = before * turns if few else before
+        yield few
+    finally:
+        root.copies = before
+
+
+def _has_loop(code: CodeType) -> bool:
+    """Whether the code of a body, or of a function in it, calls the operator of a loop."""
+    inner = (c for c in code.co_consts if isinstance(c, CodeType))
+    return not {"for_", "while_"}.isdisjoint(code.co_names) or any(map(_has_loop, inner))
 
 
 def _python_for(iterable: Any, body: Any, state: State, names: Names, test: Any) -> State:
