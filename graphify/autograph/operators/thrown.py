@@ -234,8 +234,10 @@ def _alternatives(error: Any) -> list[Alternative]:
                 for k, value in enumerate(values)
                 for a in _alternatives(value)
             ]
-    assert isinstance(error, Thrown), error
-    return [a for a in error.alternatives if a.flag is not False]
+        case Thrown(alternatives=values):
+            return [a for value in values for a in _alternatives(value)]
+    assert isinstance(error, Alternative), error
+    return [error] if error.flag is not False else []
 
 
 def _matches(alternative: Alternative, wanted: Any) -> bool:
