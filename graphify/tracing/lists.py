@@ -80,12 +80,12 @@ class List(list[Any]):
             list.__delitem__(self, key)
 
     def insert(self, index: Any, value: Any) -> None:
-        if is_staged_key(index):
+        if is_staged_key(index) and self:
             self._grow()
             self.insert(index, value)
         else:
             log_contents(self)
-            list.insert(self, index, value)
+            list.insert(self, index if self else 0, value)
 
     def pop(self, index: Any = -1) -> Any:
         if is_staged_key(index):

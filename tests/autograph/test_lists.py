@@ -1,4 +1,4 @@
-"""Lists of run-time length: errors, names for one list, what the run costs, derivatives, batches."""
+"""Lists of run-time length: errors, names for one list, costs, derivatives, batches, odd cases."""
 
 from __future__ import annotations
 

@@ -168,6 +168,8 @@ def as_grown(
     Args:
         specs: of the leaves of `like`.
     """
+    if like.kind is not None and references.is_reference(treedef, leaves):
+        treedef, leaves = leaves[0].treedef, leaves[0].leaves
     if like.kind is lists.GrowingList and treedef.kind is list:
         buffers = [g.zeros((0, *s.shape[1:]), s.dtype) for s in specs[1:] if s is not None]
         if len(buffers) < len(like.children) - 1:
