@@ -6,7 +6,9 @@ a loop is staged once, whatever the number of its turns.
 """
 
 import copy
+import importlib.util
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -149,3 +151,14 @@ def test_vmap(name: str) -> None:
 
 def test_there_are_many() -> None:
     assert len(CASES) >= 200
+
+
+def test_the_gallery_lists_them() -> None:
+    path = Path(__file__).parents[1] / "docs" / "generate_examples.py"
+    spec = importlib.util.spec_from_file_location("generate_examples", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = (path.parent / "examples.md").read_text(encoding="utf-8")
+    assert page == module.page(), "run python docs/generate_examples.py"
+    assert all(f"| `{name}` |" in page for name in CASES)

@@ -41,10 +41,12 @@ def maxpool2d(x):
 
 
 def relu(x):
+    """What is positive."""
     return np.maximum(x, 0)
 
 
 def batchnorm2d(x, eps=1e-5):
+    """Values with mean zero over a batch, scaled by their deviation."""
     mean = np.mean(x, axis=0, keepdims=True)
     std = np.std(x, axis=0, keepdims=True)
     return (x - mean) / np.sqrt(std + eps)
