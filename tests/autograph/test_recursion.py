@@ -72,7 +72,7 @@ def test_a_graph_does_not_outlive_its_use():
     staged(K)
     graph = staged.get_concrete_function(K).graph
     references = [weakref.ref(f.graph) for f in functions_of(graph)]
-    del staged, graph, forgotten
+    del staged, graph
     gc.collect()
     assert isinstance(references[0](), Graph | None)
     assert references[0]() is None
