@@ -13,21 +13,22 @@ PROJECT = Path(__file__).parents[1]
 FAMILIES = PROJECT / "examples" / "numerics"
 HEAD = """# Examples
 
-Longer programs that show one thing each: `examples/kmeans_digits.py` (a clustering, traced, read and
-exported), `examples/train_classifier.py` (gradients), `examples/signal_convnet.py` (`graphify.nn`), and
-`examples/cavity_flow.py` (a flow, plain and staged, with its stream lines as a picture).
+Longer programs that show one thing each: `examples/kmeans_digits.py` (a clustering, traced, read
+and exported), `examples/train_classifier.py` (gradients), `examples/signal_convnet.py`
+(`graphify.nn`), and `examples/cavity_flow.py` (a flow, plain and staged, with its stream lines as a
+picture).
 
-The programs below are plain NumPy with loops, slices, masks, updates in place and early exits, as people
-write them; nothing in `examples/numerics/` knows of graphify. Each runs unmodified:
+The programs below are plain NumPy with loops, slices, masks, updates in place and early exits, as
+people write them; nothing in `examples/numerics/` knows of graphify. Each runs unmodified:
 
     import graphify
     from examples.numerics.factorisations import lu_pivoted
 
     graphify.function(lu_pivoted)(A)
 
-`tests/test_examples_numerics.py` runs them plain and staged for two sizes, compares what they return and
-what they change, differentiates and vectorises them, and counts the nodes of their graphs, which do not
-grow with the sizes.
+`tests/test_examples_numerics.py` runs them plain and staged for two sizes, compares what they
+return and what they change, differentiates and vectorises them, and counts the nodes of their
+graphs, which do not grow with the sizes.
 """
 
 
@@ -42,7 +43,7 @@ def sections() -> Iterator[str]:
         if path.name == "__init__.py":
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        yield f"\n## {path.stem.capitalize()}\n\n{' '.join((ast.get_docstring(tree) or '').split())}\n\n"
+        yield f"\n## {path.stem.capitalize()}\n\n{ast.get_docstring(tree)}\n\n"
         yield "| program | what it computes |\n|---|---|\n"
         for node in tree.body:
             if isinstance(node, ast.FunctionDef):
