@@ -45,6 +45,10 @@ FORMS = {
     "sorted zip": lambda x, xi, y: sorted(zip(x, y, strict=True), key=lambda p: p[1]),
     "sorted is stable": lambda x, xi, y: sorted(xi, key=lambda v: v % 2, reverse=True),
     "sorted by pairs": lambda x, xi, y: sorted(range(4), key=lambda i: (x[i], -xi[i])),
+    "sorted rows": lambda x, xi, y: sorted(x.reshape(2, 2), key=lambda r: r[1])[0],
+    "sorted list of many pairs": lambda x, xi, y: sorted(
+        [(v, i) for i, v in enumerate(np.concatenate([x, y, x]))], reverse=True
+    ),
     # --- iterables ---
     "enumerate, zip, reversed": lambda x, xi, y: (
         list(enumerate(x, start=5)),
@@ -125,6 +129,29 @@ FORMS = {
         isinstance(float(x[0]), (int, float)),
     ),
 }
+
+
+def sorted_in_place(x, xi, y):
+    pairs = [(v, i) for i, v in enumerate(np.concatenate([x, y, x]))]
+    pairs.sort(key=lambda p: -p[0])
+    words = [x[0], x[1]]
+    words.sort()
+    print(pairs, words)
+
+
+def in_loops_and_branches(x, xi, y):
+    total, best = 0, None
+    for i, v in enumerate(xi):
+        total = total * 7 + abs(int(v))
+        if best is None or (v, -i) > best:
+            best = (v, -i)
+    print([total], divmod(total, 97), best[0])
+
+
+@pytest.mark.parametrize("function", [sorted_in_place, in_loops_and_branches])
+def test_program(function):
+    want = outcome(function, X.copy(), XI.copy(), Y.copy())
+    assert outcome(graphify.function(function), X.copy(), XI.copy(), Y.copy()) == want
 
 
 @pytest.mark.parametrize("name", FORMS)

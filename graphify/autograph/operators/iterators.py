@@ -228,6 +228,11 @@ def _whole(plain: Plain, iterable: Any, *args: Any, **kwargs: Any) -> Any:
     return plain(_all_items(iterable), *args, **kwargs)
 
 
+def _sorted(plain: Plain, iterable: Any, *args: Any, **kwargs: Any) -> Any:
+    known = isinstance(iterable, Tensor) and iterable.ndim and isinstance(iterable.dims[0], int)
+    return plain(iterable if known else _all_items(iterable), *args, **kwargs)
+
+
 TAKERS: dict[str, Plain] = {
     "sum": _sum,
     "any": lambda plain, iterable: run(prelude.any_of, iterable),
@@ -236,7 +241,7 @@ TAKERS: dict[str, Plain] = {
     "min": _extreme(prelude.min_of),
     "list": lambda plain, iterable: _all_items(iterable),
     "tuple": _whole,
-    "sorted": _whole,
+    "sorted": _sorted,
     "set": _set,
     "dict": _dict,
 }

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from graphify.autograph.operators import growing as g
+from graphify.autograph.operators import ordering
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.iteration import Items
@@ -88,6 +89,8 @@ def all_(values: GrowingList) -> Any:
 
 
 def sorted_(values: GrowingList, *, key: Any = None, reverse: Any = False) -> Any:
+    if isinstance(values.grown.count, int):
+        return ordering.sorted_(builtins.list(values), key=key, reverse=reverse)
     made = values.copy()
     made.sort(key=key, reverse=reverse)
     return made

@@ -247,6 +247,12 @@ class GrowingList(List):
         self._change(rows.reordered(self.grown, lambda i: abs(last - i)))
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
+        if isinstance(self.grown.count, int):
+            from graphify.autograph.operators import ordering  # not at the top: it calls functions
+
+            values = ordering.sorted_(list(self), key=key, reverse=reverse)
+            self._change(start(values, self.grown))
+            return
         if key is not None:
             refuse("it is sorted by a key", "take np.argsort of an array of the keys")
         if self.grown.treedef.kind is not None or self.grown.buffers[0].ndim != 1:
@@ -297,9 +303,11 @@ class GrowingList(List):
         return self.marked() if texts.asked_by_user(2) else f"<list of {self.grown.count} elements>"
 
     def marked(self) -> str:
-        """The mark of its text, where its elements are numbers."""
+        """The mark of its text, where its length is known or its elements are numbers."""
         from graphify.autograph.operators import texts
 
+        if isinstance(self.grown.count, int):
+            return texts.StagedText(texts.marked_text(list(self)))
         kind = {g.NUMBER: "numbers", g.SCALAR: "scalars"}.get(self.grown.kinds[0])
         if self.grown.treedef.kind is not None or kind is None:
             refuse("it is shown as text", "print its elements in a loop, or an array of them")

@@ -148,6 +148,11 @@ def _marked(value: Any) -> Any:
     return treedef.unflatten([_shown(leaf) for leaf in leaves])
 
 
+def marked_text(value: Any) -> str:
+    """The text of a container, with marks."""
+    return str(_marked(value))
+
+
 def _marks_itself(value: Any) -> bool:
     """Whether a value of ours, such as a list whose length the run knows, makes its own mark."""
     return hasattr(type(value), "marked")
