@@ -640,3 +640,94 @@ def test_a_while_loop_of_very_many_turns_is_staged():
     total, count = graphify.function(counts_far)(x)
     np.testing.assert_array_equal(total, 1501 * x)
     assert count == 1500
+
+
+# --- conditions that change something --------------------------------------------------------------
+
+
+def calls_that_count(x, k):
+    n = 0
+
+    def above(e):
+        nonlocal n
+        n = n + 1
+        return e > k
+
+    checks = [above]
+    if x[0] > 0 and checks[0](x[1]):
+        x = x * 2
+    y = 3 if x[0] > 1 or above(x[2]) else 4
+    return x, n, y
+
+
+def counts_in_a_condition(x, k):
+    n = 0
+
+    def above(e):
+        nonlocal n
+        n = n + 1
+        return e > k
+
+    while n < 7 and not above(x[n % 3]):
+        pass
+    return n
+
+
+class Patience:
+    def __init__(self):
+        self.asked = 0
+
+    def left(self, k):
+        self.asked += 1
+        return self.asked < k
+
+
+def asks_an_object(x, k):
+    patience = Patience()
+    while patience.left(k):
+        x = x + 1
+    return x, patience.asked
+
+
+def asks_and_breaks(x, k):
+    patience, i = Patience(), 0
+    while patience.left(50):
+        i += 1
+        if x[i % 3] > k:
+            break
+    else:
+        i = -1
+    return x, patience.asked, i
+
+
+def updates_in_a_condition(x, k):
+    def more():
+        x[0] += 1
+        return x[0] < k
+
+    while more():
+        x[1] += 2
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        calls_that_count,
+        counts_in_a_condition,
+        asks_an_object,
+        asks_and_breaks,
+        updates_in_a_condition,
+    ],
+)
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_a_condition_may_change_something(function, engine):
+    staged = graphify.function(function, engine=engine)
+    for x in (np.array([1.0, 2.0, 3.0]), np.array([-1.0, 2.0, 0.5])):
+        for k in (0, 1, 2, 9):
+            mine, theirs = x.copy(), x.copy()
+            got, want = staged(mine, np.asarray(k)), function(theirs, k)
+            pairs = zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]
+            for one, other in pairs:
+                np.testing.assert_array_equal(one, other)
+            np.testing.assert_array_equal(mine, theirs)

@@ -9,7 +9,7 @@ import argparse
 import sys
 import time
 
-from tests.fuzz.trying import Tally, tallies
+from tests.fuzz.trying import MAKERS, Tally, tallies
 
 
 def main() -> int:
@@ -21,11 +21,13 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=1, help="processes")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--most", type=int, default=10, help="stop after so many differences")
+    parser.add_argument("--kind", default="plain", choices=[*MAKERS, "all"], help="of programs")
     options = parser.parse_args()
     total, start = Tally(), time.time()
     seeds = range(options.first, options.first + options.programs)
     engines = tuple(options.engines.split(","))
-    for tally in tallies(seeds, engines, options.tensorflow, options.shrink, options.workers):
+    given = (engines, options.tensorflow, options.shrink, options.workers, options.kind)
+    for tally in tallies(seeds, *given):
         total.add(tally)
         for text in tally.found:
             print(f"\n{text}")

@@ -15,13 +15,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import graphify
-from tests.fuzz.generator import random_program
+from tests.fuzz.aliasing import aliasing_program
+from tests.fuzz.generator import Program, random_program
+from tests.fuzz.iterating import iterating_program
+from tests.fuzz.language import language_program
 from tests.fuzz.running import compare
 from tests.fuzz.shrinking import shrink
 
 CHUNK = 10  # programs that a process does before it reports
 BATCH = 20  # chunks that a process does in its life
 LIMIT = 300  # seconds for one program
+
+
+MAKERS = {
+    "plain": random_program,
+    "names": aliasing_program,
+    "iterators": iterating_program,
+    "language": language_program,
+}
+
+
+def program_of(seed: int, kind: str) -> Program:
+    """The program of a seed; of kind "all", the kinds take turns."""
+    return MAKERS[list(MAKERS)[seed % len(MAKERS)] if kind == "all" else kind](seed)
 
 
 @dataclass
@@ -38,7 +54,9 @@ class Tally:
         self.found += other.found
 
 
-def try_programs(seeds: range, engines: tuple[str, ...], tensorflow: int, shrinks: bool) -> Tally:
+def try_programs(
+    seeds: range, engines: tuple[str, ...], tensorflow: int, shrinks: bool, kind: str
+) -> Tally:
     """Run the programs of some seeds; TensorFlow takes part in each so many of them.
 
     Of two programs the native code of one goes to the disk and comes from there.
@@ -52,11 +70,11 @@ def try_programs(seeds: range, engines: tuple[str, ...], tensorflow: int, shrink
         signal.alarm(LIMIT)
         try:
             with graphify.config(cache=seed % 2 == 1):
-                _try_program(seed, chosen, shrinks, tally)
+                _try_program(program_of(seed, kind), chosen, shrinks, tally)
         except Exception:
             tally.counts["crashed"] += 1
             tally.found.append(
-                f"seed {seed}\n{random_program(seed).source}{traceback.format_exc()}"
+                f"seed {seed}\n{program_of(seed, kind).source}{traceback.format_exc()}"
             )
         finally:
             signal.alarm(0)
@@ -67,8 +85,8 @@ def _too_slow(number: int, frame: Any) -> None:
     raise TimeoutError(f"a program took more than {LIMIT} seconds")
 
 
-def _try_program(seed: int, engines: tuple[str, ...], shrinks: bool, tally: Tally) -> None:
-    verdict = compare(random_program(seed), engines)
+def _try_program(program: Program, engines: tuple[str, ...], shrinks: bool, tally: Tally) -> None:
+    verdict = compare(program, engines)
     tally.counts["programs"] += 1
     tally.counts["on TensorFlow"] += "tensorflow" in engines
     tally.counts["too long"] += verdict.skipped is not None
@@ -89,17 +107,18 @@ def tallies(
     tensorflow: int = 0,
     shrinks: bool = False,
     workers: int = 1,
+    kind: str = "plain",
 ) -> Iterator[Tally]:
     """The tallies of all programs, piece by piece."""
     pieces = [seeds[n : n + CHUNK] for n in range(0, len(seeds), CHUNK)]
     if workers == 1:
-        yield from (try_programs(piece, engines, tensorflow, shrinks) for piece in pieces)
+        yield from (try_programs(piece, engines, tensorflow, shrinks, kind) for piece in pieces)
         return
     # Fresh processes now and then: TensorFlow keeps every graph it has seen. (The executor's own
     # max_tasks_per_child can wait for itself for ever.)
     while pieces:
         batch, pieces = pieces[: BATCH * workers], pieces[BATCH * workers :]
-        yield from _in_processes(batch, engines, tensorflow, shrinks, workers)
+        yield from _in_processes(batch, engines, tensorflow, shrinks, workers, kind)
 
 
 def _in_processes(
@@ -108,10 +127,12 @@ def _in_processes(
     tensorflow: int,
     shrinks: bool,
     workers: int,
+    kind: str,
 ) -> Iterator[Tally]:
     spawn = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(workers, mp_context=spawn) as pool:
-        jobs = [pool.submit(try_programs, piece, engines, tensorflow, shrinks) for piece in pieces]
+        given = (engines, tensorflow, shrinks, kind)
+        jobs = [pool.submit(try_programs, piece, *given) for piece in pieces]
         try:
             yield from (job.result() for job in concurrent.futures.as_completed(jobs))
         finally:

@@ -122,22 +122,27 @@ def cells_of(functions: Sequence[Callable[..., Any]]) -> Iterator[tuple[str, Cel
                 pending.append(content)
 
 
-def watch_cells(builder: Builder, functions: Sequence[Callable[..., Any]]) -> Callable[[], None]:
+def watch_cells(
+    builder: Builder, functions: Sequence[Callable[..., Any]], fields: bool = True
+) -> Callable[[], None]:
     """Log writes that generated functions make to cells they share with the code around them.
 
     Called at the start of a frame; what it returns is called at the end.
+
+    Args:
+        fields: objects that the trace made are watched, too.
     """
     places = [Place(cell, name, "cell") for name, cell in cells_of(functions)]
     watched = [(place, place.read()) for place in places if place.key not in builder.writes]
 
-    objects = [(obj, dict(vars(obj))) for obj in _known_objects(builder)]
+    objects = [(obj, dict(vars(obj))) for obj in _known_objects(builder)] if fields else []
 
     def log() -> None:
         for place, old in watched:
             if place.read() is not old:
                 builder.writes[place.key] = (place, old)
-        for obj, fields in objects:
-            _log_fields(builder, obj, fields)
+        for obj, before in objects:
+            _log_fields(builder, obj, before)
 
     return log
 

@@ -31,6 +31,7 @@ from graphify.autograph.operators.heap import (
 )
 from graphify.autograph.operators.iterators import opened
 from graphify.autograph.operators.state import DifferentKinds, Unstageable
+from graphify.autograph.operators.undefined import Unreachable
 from graphify.errors import ConcreteValueNeeded, LeakedTracer, SyntaxUnsupported
 from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
 from graphify.ir.graph import Builder, Graph, Value
@@ -39,6 +40,7 @@ from graphify.location import here
 from graphify.ops import control, elementwise
 from graphify.tracing.capture import captured, frame, root_of
 from graphify.tracing.lists import List, is_grown
+from graphify.tracing.places import forget_local
 
 UNROLL = 8  # for loops of at most so many turns, and known length, are unrolled
 MOST_NESTS = 9  # copies that unrolling makes of what contains loops itself: 3 times 3 of a kernel
@@ -54,7 +56,9 @@ def while_(
     builder = current_builder()
     recorded_before = 0 if builder is None else len(builder.nodes)
     for turn in itertools.count():
-        verdict = _try_test(test, state)
+        verdict, writes = _try_test(test, state)
+        if writes:
+            return _rotated(test, body, state, names)
         if is_staged(verdict):
             return _staged_while(test, body, state, names)
         if not verdict:
@@ -84,9 +88,25 @@ def _stage_rest(
         raise
     except Exception as error:
         _note(builder, f"while loop unrolled: {getattr(error, 'message', error)}", warn=True)
-    while _try_test(test, state):
+    while _try_test(test, state)[0]:
         state = body(*state)
     return state
+
+
+def _rotated(
+    test: Callable[..., Any], body: Callable[..., State], state: State, names: Names
+) -> State:
+    """A loop whose condition changes something, each time it is asked: it is asked before the loop
+    and at the end of each turn, and the loop goes by the answer."""
+
+    def turn(_: Any, *variables: Any) -> Any:
+        after = body(*variables)
+        return after if isinstance(after, Unreachable) else (test(*after), *after)
+
+    def goes_on(answer: Any, *_: Any) -> Any:
+        return answer
+
+    return while_(goes_on, turn, (test(*state), *state), ("the condition", *names))[1:]
 
 
 def _becomes_staged(test: Callable[..., Any], body: Callable[..., State], state: State) -> bool:
@@ -104,12 +124,17 @@ def _becomes_staged(test: Callable[..., Any], body: Callable[..., State], state:
         return False
 
 
-def _try_test(test: Callable[..., Any], state: State) -> Any:
-    """The condition's value, evaluated in a frame that is thrown away."""
+def _try_test(test: Callable[..., Any], state: State) -> tuple[Any, bool]:
+    """The condition's value, evaluated in a frame that is thrown away, and whether it changes
+    something: an attribute, an array, a name of a function around it."""
     if current_builder() is None:
-        return test(*state)
-    with frame("test"):
-        return test(*state)
+        return test(*state), False
+    with frame("test") as builder:
+        log = watch_cells(builder, (test,))
+        verdict = test(*state)
+        log()
+        forget_local(builder)
+        return verdict, bool(builder.writes)
 
 
 def _staged_while(
@@ -240,7 +265,7 @@ def _has_loop(code: CodeType) -> bool:
 def _python_for(iterable: Any, body: Any, state: State, names: Names, test: Any) -> State:
     turns = iter(iterable)
     while True:
-        verdict = True if test is None else _try_test(test, state)
+        verdict = True if test is None else _try_test(test, state)[0]
         if is_staged(verdict):
             return _masked_for(turns, body, state, names, test)
         if not verdict:
@@ -269,7 +294,7 @@ def _over_list(values: List, body: Any, state: State, names: Names, test: Any) -
             return _staged_rest(values, position, body, state, names, test)
         if position >= length:
             return state
-        verdict = True if test is None else _try_test(test, state)
+        verdict = True if test is None else _try_test(test, state)[0]
         if not (is_staged(verdict) or verdict):
             return state
         state = _masked_for(iter((values[position],)), body, state, names, test) if (

@@ -22,6 +22,7 @@ from typing import Any
 
 from graphify.autograph.operators.activations import Activation, active, all_active
 from graphify.autograph.operators.graph_functions import Recursion
+from graphify.autograph.operators.heap import watch_cells
 from graphify.autograph.operators.undefined import certain
 from graphify.autograph.operators.unknown import Unknown
 from graphify.errors import LeakedTracer, SyntaxUnsupported
@@ -50,8 +51,12 @@ def enter(
             recursion = _traced(call)
             if recursion is not None:
                 return recursion.call(call.bound)
-    with active(call):
-        return certain(run(*args, **kwargs))
+    log = watch_cells(builder, (run,), fields=False)  # it may rebind names around it
+    try:
+        with active(call):
+            return certain(run(*args, **kwargs))
+    finally:
+        log()
 
 
 def _may_not_end(call: Activation, outer: Sequence[Activation]) -> bool:
