@@ -17,7 +17,7 @@ from typing import Any
 
 from graphify import tree
 from graphify.autograph.operators import growing as g
-from graphify.autograph.operators import listjoin
+from graphify.autograph.operators import listjoin, references
 from graphify.autograph.operators.growing import Room
 from graphify.autograph.operators.state import Absent, Entry
 from graphify.ir.bind import Tensor, as_tensor
@@ -82,13 +82,14 @@ class CarriedLists:
         """An entry in which the loop can carry lists of other lengths; None: as it is."""
         rooms = self.before.get(k, [])
         treedef = listjoin.with_rooms(entry.treedef, iter(rooms))
+        entry.parts = tuple(dict.fromkeys((*entry.parts, *references.held(new.leaves))))
         before = listjoin.Part(treedef, entry.leaves, entry.frozen or entry.leaves)
         after = listjoin.Part(new.treedef, new.leaves, new.leaves)
         found = listjoin.promoted(before, after, self.frame)
         if found is None:
             return None
         made = Entry(entry.name, found.treedef, found.leaves, entry.bound, frozen=found.frozen)
-        made.contents = entry.contents
+        made.contents, made.parts = entry.contents, entry.parts
         return made
 
     def leave(self, k: int, entry: Entry, new: Entry, specs: Sequence[Spec | None]) -> bool:
