@@ -32,13 +32,14 @@ INT64 = np.dtype(np.int64)
 def update_in_turn(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
     """`ufunc.at(a, indices, b)`, whatever the ufunc."""
     x = resolve(as_tensor(a))
-    second = [] if b is None else [core.strong(resolve(as_tensor(b)))]
-    _, (result,) = ufunc_dtypes(ufunc, [operand(t) for t in (x, *second)])
+    second = [] if b is None else [resolve(as_tensor(b))]
+    inputs, (result,) = ufunc_dtypes(ufunc, [operand(t) for t in (x, *second)])
     if not np.can_cast(result, x.dtype, "same_kind"):
         raise SpecError(
             f"{ufunc.__name__}.at: cannot cast the result from {result} to {x.dtype} "
             "with casting rule 'same_kind'"
         )
+    second = [core.strong(core.to_dtype(t, d)) for t, d in zip(second, inputs[1:], strict=True)]
     total = product(x.dims)
     places = getitem(core.reshape(iota(length=total, dtype=INT64), shape=x.dims), indices)
     count = product(places.dims)

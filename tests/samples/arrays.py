@@ -4,6 +4,7 @@ import numpy as np
 
 NO_GRADIENT = {
     "counts_by_digit": "integers",
+    "bits_at": "integers",
     "integer_array_wraps_and_truncates": "integers",
     "boolean_array_toggles": "truth values",
 }
@@ -750,3 +751,11 @@ def numpy_functions_of_lists(x):
 def polynomial_of_many_coefficients(x, s):
     c = np.concatenate([x, x[::-1], x])
     return np.polyval(c, s / 4.0), np.polyval(c, x * 0.1), np.polyval(np.arange(10), s)
+
+
+def bits_at(xi):
+    b = (xi % 7).astype(np.uint8)
+    np.bitwise_xor.at(b, [0, 0, 1], 3)
+    np.bitwise_or.at(b, np.arange(len(b)) % 2, np.uint8(8))
+    np.left_shift.at(b, xi > 0, 1)
+    return b
