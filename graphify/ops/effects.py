@@ -148,9 +148,14 @@ class Raise:
     remedy: str | None = field(default=None, repr=False)
     fields: tuple[tuple[str, Any], ...] = field(default=(), repr=False)  # attributes, likewise
     cause: Raise | None = field(default=None, repr=False)
+    lanes: int = field(default=0, repr=False)  # so many operands at the end are numbers of lanes
 
     def build(self, values: Sequence[Any]) -> BaseException:
-        return self._build(iter(values))
+        error = self._build(iter(values))
+        if self.lanes:
+            outermost_first = reversed([str(int(v)) for v in values[-self.lanes :]])
+            error.add_note(f"in lane {', '.join(outermost_first)} of a vmap")
+        return error
 
     def _build(self, values: Iterator[Any]) -> BaseException:
         args = [_filled(arg, values) for arg in self.args]

@@ -28,6 +28,7 @@ from graphify.ops.control import map_
 from graphify.ops.elementwise import where
 from graphify.ops.rules import pointwise
 from graphify.transforms import build
+from graphify.transforms.lane_names import replay_in_lane
 
 Lanes = tuple[list[Tensor], list[bool]]  # results, and which of them have the lanes at axis 0
 Rule = Callable[..., Lanes]  # (args, batched, size, **attrs)
@@ -166,8 +167,8 @@ def map_graph(graph: Graph, args: Sequence[Tensor], batched: Sequence[bool], siz
     rows = [build.strong_spec(s) for s, on in zip(specs, batched, strict=True) if on]
     fixed = [s for s, on in zip(specs, batched, strict=True) if not on]
 
-    def lane(_: Tensor, *params: Tensor) -> list[Tensor]:
-        return replay(graph, _merge(params, batched))
+    def lane(number: Tensor, *params: Tensor) -> list[Tensor]:
+        return replay_in_lane(graph, _merge(params, batched), number)
 
     body = build.trace(lane, [_INDEX, *rows, *fixed], f"{graph.name}_lane")
     results = list(map_(*_sort(args, batched), length=size, body=body, xs=len(rows)))

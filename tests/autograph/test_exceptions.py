@@ -377,3 +377,23 @@ def test_lanes(engine):
     with contextlib.redirect_stdout(out):
         lanes(np.ones(2), np.array([0.0, 2.0, 1.0]))
     assert out.getvalue() == "fine 0.0\ncaught s 2.0\nfine 1.0\n"
+
+
+@each_engine
+def test_errors_name_the_lane(engine):
+    def f(x, s):
+        for i in range(3):
+            if x[i] * s > 7:
+                raise TooLarge(x[i] * s)
+        assert s > -1, f"s {s}"
+        return x * s
+
+    lanes = graphify.function(graphify.vmap(f, in_axes=(None, 0)), engine=engine)
+    for bad, kind in ((3.0, TooLarge), (-2.0, AssertionError)):
+        with pytest.raises(kind) as caught:
+            lanes(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, bad, 0.5]))
+        assert "in lane 2 of a vmap" in caught.value.__notes__
+    both = graphify.function(graphify.vmap(graphify.vmap(f, in_axes=(None, 0))), engine=engine)
+    with pytest.raises(TooLarge) as caught:
+        both(np.ones((2, 3)), np.array([[0.0, 1.0, 2.0], [1.0, 9.0, 0.0]]))
+    assert "in lane 1, 1 of a vmap" in caught.value.__notes__

@@ -104,6 +104,7 @@ def _described(exception: ops.Raise) -> str:
 def raise_(frame: Frame, *values: Any, exception: ops.Raise) -> None:
     if frame.unit.portable:
         text = _described(exception)
+        values = values[: len(values) - exception.lanes]
         frame.ran(frame.check(frame.constant(False), exception.kind, text, *values))
     else:
         frame.ran(call_host(frame, _fail_with(exception), values))
@@ -113,6 +114,7 @@ def raise_(frame: Frame, *values: Any, exception: ops.Raise) -> None:
 def assert_(frame: Frame, condition: Any, *values: Any, exception: ops.Raise) -> None:
     holds = all_true(frame, condition)
     if frame.unit.portable:
+        values = values[: len(values) - exception.lanes]
         frame.ran(frame.check(holds, exception.kind, _described(exception), *values))
     else:
         frame.ran(_unless(frame, holds, _fail_with(exception), values))
