@@ -34,11 +34,13 @@ DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 # Methods that are functions of graphify.numpy with the tensor first.
 _SAME = (
     "all any argmax argmin argpartition argsort choose clip compress copy cumprod cumsum diagonal "
-    "dot max mean min nonzero prod put ravel repeat resize round searchsorted squeeze std sum "
+    "dot max mean min nonzero prod put ravel repeat round searchsorted squeeze std sum "
     "swapaxes take trace var"
 ).split()
 
 _REFUSED = {
+    "resize": "an array keeps its size; write x = np.resize(x, shape), which repeats its elements, "
+    "or fill a new array",
     "view": "a tensor has no bytes to see in another dtype; convert with .astype",
     "setflags": "the flags of a tensor cannot be set",
     "setfield": "a tensor has no fields",
@@ -199,6 +201,17 @@ def _last_axes_swapped(self: Tensor) -> Tensor:
     return transpose_op(x, axes=(*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
+def _set_shape(self: Tensor, shape: Any) -> None:
+    raise SpecError(
+        "the shape of an array cannot be set in a graph, nor for the caller",
+        remedy="write x = x.reshape(shape)",
+    )
+
+
+def _no_deletion(self: Tensor, key: Any) -> None:
+    raise ValueError("cannot delete array elements")
+
+
 def _set_real(self: Tensor, value: Any) -> None:
     e.real(resolve(self))[...] = value
 
@@ -288,6 +301,7 @@ def _install() -> None:
     )
     for function in own:
         setattr(Tensor, function.__name__, function)
+    Tensor.shape = Tensor.shape.setter(_set_shape)  # type: ignore[attr-defined,method-assign]
     Tensor.conjugate = conj  # type: ignore[attr-defined]
     for name, attribute in _ATTRIBUTES.items():
         setattr(Tensor, name, attribute)
@@ -298,6 +312,7 @@ def _install() -> None:
         "__array_namespace__": _namespace,
         "__dlpack__": _dlpack,
         "__dlpack_device__": lambda self: (1, 0),
+        "__delitem__": _no_deletion,
         "__contains__": lambda self, value: NAMES["any"](e.equal(self, value)),
         "__round__": _rounded,
         "__floor__": _whole(e.floor),

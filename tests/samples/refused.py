@@ -96,3 +96,37 @@ def match_of_an_array(x):
 
 async def coroutine(x):  # SyntaxUnsupported
     return x
+
+
+def array_resized(x):
+    y = x * 2
+    y.resize(3)  # SpecError
+    return y
+
+
+def shape_set(w):
+    y = w.copy()
+    y.shape = (y.size,)  # SpecError
+    return y
+
+
+def element_deleted(x):
+    del x[0]  # ValueError
+    return x
+
+
+def read_only_element_written(x):
+    for v in np.nditer(x):
+        v[...] = 0.0  # ValueError
+    return x
+
+
+def places_in_an_order_not_known(w):
+    total = 0.0
+    for v in np.nditer(w.T):  # SpecError
+        total = total * 0.5 + v
+    return total
+
+
+def element_of_flat_out_of_range(w, k):
+    return w.flat[w.size + abs(k)]  # IndexError
