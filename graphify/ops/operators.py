@@ -119,13 +119,19 @@ def _power(a: Any, b: Any) -> Any:
 # --- comparison of sizes ------------------------------------------------------------------------
 
 
+_ORDER = {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
+
+
 def _compare(op: Op) -> Callable[[Any, Any], Any]:
     """A comparison; of two sizes, a Python bool where every run agrees."""
 
     def compare(a: Any, b: Any) -> Any:
         if any(isinstance(t, Tensor) and t.is_symbolic and t.spec.weak for t in (a, b)):
             x, y = as_tensor(a), as_tensor(b)
-            decided = _decide(op.name, x, y) if x.spec.weak and y.spec.weak else None
+            numbers_of_python = x.spec.weak and y.spec.weak
+            if numbers_of_python and op.name in _ORDER and "c" in (x.dtype.kind, y.dtype.kind):
+                raise TypeError(f"'{_ORDER[op.name]}' not supported for complex numbers")
+            decided = _decide(op.name, x, y) if numbers_of_python else None
             if decided is not None:
                 return decided
         return op(a, b)

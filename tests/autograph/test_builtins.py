@@ -178,6 +178,7 @@ def test_form(name):
         lambda x: round(x[0] > 0),
         lambda x: int(x[0] * 1j),
         lambda x: x[0].bit_length(),
+        lambda x: complex(x[0], 1) > 1,
     ],
 )
 def test_refused(compute):

@@ -114,6 +114,7 @@ REFUSED: dict[str, Callable[[object], object]] = {
     "a key": lambda v: {str(v): 1},
     "split": lambda v: f"{v}".split("."),
     "returned": lambda v: f"{v}",
+    "read as a number": lambda v: float(f"{v}"),
     "a width of stars": lambda v: "%*d" % (4, v),
 }
 

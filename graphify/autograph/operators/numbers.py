@@ -17,6 +17,7 @@ from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import decide
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import python_bool
+from graphify.autograph.operators.texts import StagedText, refuse_text
 from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ops import core, elementwise
 from graphify.ops.library import integer_call, math_call
@@ -29,6 +30,8 @@ FLOAT, COMPLEX, INT = np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np
 
 def int(value: Any = 0, *args: Any, **kwargs: Any) -> Any:
     if not is_staged(value) or args or kwargs:
+        if builtins.isinstance(value, StagedText):
+            refuse_text(value)
         return builtins.int(value, *args, **kwargs)
     number = scalar_of(value)
     if number.dtype.kind == "c":
@@ -38,6 +41,8 @@ def int(value: Any = 0, *args: Any, **kwargs: Any) -> Any:
 
 def float(value: Any = 0.0) -> Any:
     if not is_staged(value):
+        if builtins.isinstance(value, StagedText):
+            refuse_text(value)
         return builtins.float(value)
     number = scalar_of(value)
     if number.dtype.kind == "c":

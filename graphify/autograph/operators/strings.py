@@ -19,8 +19,16 @@ from typing import Any
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.numbers import type_name
-from graphify.autograph.operators.texts import OPEN, StagedText, gap_mark, kind_of, mark, pieces_of
-from graphify.ir.bind import Tensor, not_known, resolve
+from graphify.autograph.operators.texts import (
+    OPEN,
+    StagedText,
+    gap_mark,
+    kind_of,
+    mark,
+    pieces_of,
+    refuse_text,
+)
+from graphify.ir.bind import Tensor, resolve
 from graphify.location import is_internal
 from graphify.ops import operators
 from graphify.ops.effects import Gap, Text
@@ -56,16 +64,6 @@ def _whole(value: str, **how: Any) -> str:
     return gap_mark(gap, *tensors)
 
 
-def _refuse(value: str) -> Any:
-    pieces, tensors = pieces_of(value)
-    error = not_known(tensors[0], "the text")
-    raise type(error)(
-        error.message,
-        location=error.location,
-        remedy="print it, raise it or assert with it; to decide by it, compare numbers",
-    )
-
-
 def _changing(name: str) -> Callable[..., Any]:
     def change(self: str, *args: Any) -> str:
         return _whole(self, method=(name, *args))
@@ -74,7 +72,7 @@ def _changing(name: str) -> Callable[..., Any]:
 
 
 def _asking(name: str) -> Callable[..., Any]:
-    return lambda self, *args: _refuse(self)
+    return lambda self, *args: refuse_text(self)
 
 
 def _comparing(name: str) -> Callable[..., Any]:
@@ -84,7 +82,7 @@ def _comparing(name: str) -> Callable[..., Any]:
     def compare(self: str, *args: Any) -> Any:
         if is_internal(sys._getframe(1).f_code.co_filename):
             return plain(self, *args)
-        return _refuse(self)
+        return refuse_text(self)
 
     return compare
 
@@ -126,7 +124,7 @@ def percent(template: Any, values: Any) -> Any:
     if not isinstance(template, str) or not any(map(_staged, items)):
         return template % values
     if "*" in template:
-        return _refuse(mark(next(v for v in items if isinstance(v, Tensor))))
+        return refuse_text(mark(next(v for v in items if isinstance(v, Tensor))))
     rest = iter(items)
     pieces: list[str] = []
     last = 0

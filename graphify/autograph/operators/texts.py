@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -218,6 +218,17 @@ class StagedText(str):
     """
 
     __slots__ = ()
+
+
+def refuse_text(value: str) -> NoReturn:
+    """The error for Python needing a text that only the run knows."""
+    tensors = pieces_of(value)[1]
+    error = not_known(tensors[0], "the text")
+    raise type(error)(
+        error.message,
+        location=error.location,
+        remedy="print it, raise it or assert with it; to decide by it, compare numbers",
+    )
 
 
 def check_marks(builder: Builder) -> None:
