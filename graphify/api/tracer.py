@@ -279,6 +279,7 @@ def _writes(root: Root, collect: _Collector) -> list[Write]:
             _check_writable(hidden.thing)
             writes.append(Write(hidden, *collect.tree(twin)))
     twins = {id(twin) for _, twin, _ in root.cells.values()}
+    twins |= {id(space.twin) for space in root.spaces.values()}
     for target, _ in root.writes.values():
         if isinstance(target, Place) and id(target.holder) not in twins:
             writes.append(Write(target, *collect.tree(target.read())))

@@ -328,6 +328,8 @@ def undo(writes: Iterable[tuple[Any, Any]]) -> None:
         if isinstance(target, Tensor):
             target._value = before
             target._version += 1
+        elif before is ABSENT and target.kind == "global":
+            target.holder.pop(target.name, None)
         elif before is ABSENT:
             with contextlib.suppress(AttributeError):
                 delattr(target.holder, target.name)

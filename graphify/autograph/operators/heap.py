@@ -136,8 +136,14 @@ def watch_cells(
     watched = [(place, place.read()) for place in places if place.key not in builder.writes]
 
     objects = [(obj, dict(vars(obj))) for obj in _known_objects(builder)] if fields else []
+    names, logged = _written_globals(builder), set(builder.writes)
 
     def log() -> None:
+        for key, name in _written_globals(builder).items():
+            old = names[key].now if key in names else name.first
+            if name.now is not old and key not in logged:
+                builder.log_write(key, name.place, old)
+                builder.writes[key] = (name.place, old)  # the write may have been logged late
         for place, old in watched:
             if place.read() is not old:
                 builder.writes[place.key] = (place, old)
@@ -145,6 +151,31 @@ def watch_cells(
             _log_fields(builder, obj, before)
 
     return log
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Global:
+    """A global that functions of the trace assign: its value when the trace first saw it, and
+    now."""
+
+    place: Place
+    first: Any
+    now: Any
+
+
+def _written_globals(builder: Builder) -> dict[Any, _Global]:
+    """The globals that functions of the trace assign, by key. At the root of a trace they need no
+    log: it looks at them when it is over."""
+    root = root_of(builder)
+    found: dict[Any, _Global] = {}
+    if root is None or builder is root:
+        return found
+    for space in root.spaces.values():
+        for name in space.written:
+            place = Place(space.twin, name, "global")
+            first = space.before.get(name, ABSENT)
+            found[place.key] = _Global(place, first, space.twin.get(name, ABSENT))
+    return found
 
 
 def _known_objects(builder: Builder) -> list[Any]:
