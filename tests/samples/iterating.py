@@ -478,3 +478,34 @@ def bubble_sort_with_flag(x):
                 y[i], y[i + 1] = y[i + 1], y[i]
                 swapped = True
     return y
+
+
+def iterator_consumed_by_an_unrolled_loop(x):
+    pairs = zip([1, 2, 3], [4, 5, 6])
+    total = 0.0
+    for i in range(12):
+        for a, b in pairs:
+            total += a * b * x[i % 3]
+    return total
+
+
+def iterators_made_in_a_staged_loop(x):
+    total = 0.0
+    for i in range(12):
+        for a, b in zip([1, 2, 3], [4, 5, 6]):
+            total += a * b * x[i % 3]
+        for a in map(lambda n: n * 2, [1, 2]):
+            total -= a
+        for a in reversed([1, 2]):
+            total = total / a
+    return total
+
+
+def iterator_of_dict_items(x):
+    items = iter({"a": 1, "b": 2, "c": 3}.items())
+    total = 0.0
+    for i in range(2):
+        total += next(items)[1] * x[i]
+    for name, n in items:
+        total = total * n + len(name)
+    return total

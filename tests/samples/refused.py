@@ -80,6 +80,15 @@ def generator_consumed_in_a_loop(x, k):
     return total
 
 
+def python_iterator_consumed_in_a_loop(x, k):
+    pairs = zip([1, 2, 3], [4, 5, 6])
+    total = 0.0
+    for _ in range(k):
+        for a, b in pairs:  # TraceError
+            total += a * b * x[0]
+    return total
+
+
 def match_with_too_many_parts(x):
     match 1 + 2j:
         case complex(1, 2):  # TypeError

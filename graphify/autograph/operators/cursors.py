@@ -7,7 +7,7 @@ for v in it: ...           # from position 1 on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, MappingView, Sequence, Set
 from typing import Any
 
 from graphify.autograph.operators import iteration
@@ -133,4 +133,4 @@ def sequence_of_items(iterable: Any) -> Any:
         return items
     if isinstance(iterable, (list, tuple, str, bytes)):
         return iterable
-    return list(iterable) if isinstance(iterable, (dict, set, frozenset)) else None
+    return list(iterable) if isinstance(iterable, (Mapping, Set, MappingView)) else None

@@ -31,6 +31,30 @@ from graphify.location import here
 Plain = Callable[..., Any]
 
 
+class Once(Iterator[Any]):
+    """An iterator of Python's: what it gives is decided while tracing, so that it is of use only
+    where it was made. A staged loop around would find it exhausted in its second turn."""
+
+    def __init__(self, iterator: Iterator[Any]) -> None:
+        self.iterator, self.builder = iterator, current_builder()
+
+    def __next__(self) -> Any:
+        if current_builder() is not self.builder:
+            name = type(self.iterator).__name__
+            raise Unstageable(
+                f"staged control flow, which may run any number of times, consumes an iterator "
+                f"({name}) that was made before it",
+                location=here(),
+                remedy="make it in the block that consumes it, or make a list of it",
+            )
+        return builtins.next(self.iterator)
+
+
+def _once(value: Any) -> Any:
+    python = isinstance(value, Iterator) and not is_lazy(value) and not isinstance(value, Once)
+    return Once(value) if python and current_builder() is not None else value
+
+
 def is_lazy(value: Any) -> bool:
     """Whether this is an iterator of ours."""
     return isinstance(value, (Generator, Cursor))
@@ -107,7 +131,7 @@ def next_(iterator: Any, *default: Any) -> Any:
             return call(method, iterator)
         except StopIteration:
             return default[0]
-    if builder.parent is not None:
+    if builder.parent is not None and not isinstance(iterator, Once):
         raise Unstageable(
             f"next() of a {type(iterator).__name__} in staged control flow",
             location=here(),
@@ -185,6 +209,7 @@ MAKERS: dict[str, tuple[Plain, int | None]] = {  # with the number of the iterab
     "enumerate": (_enumerate, 0),
     "map": (_map, None),
     "filter": (_filter, 1),
+    "reversed": (lambda plain, iterable: builtins.reversed(iterable), 0),
     "zip": (_zip, None),
 }
 
@@ -271,8 +296,8 @@ def with_iterators(name: str, plain: Plain) -> Plain:
         concerned = args[place : place + 1] if place is not None else args
         test = is_symbolic if name in ("map", "filter") else is_lazy
         if builtins.any(test(arg) for arg in concerned) and current_builder() is not None:
-            return made(plain, *args, **kwargs)
-        return plain(*args, **kwargs)
+            return _once(made(plain, *args, **kwargs))
+        return _once(plain(*args, **kwargs))
 
     make.__name__ = name
     return make
@@ -298,7 +323,7 @@ def install(operators: dict[str, Any]) -> None:
 def refuse_to_give_away(value: Any) -> None:
     """An iterator goes on where it stands, and each run would have to begin anew."""
     python = isinstance(value, Iterator) and type(value).__module__ == "builtins"
-    if python or is_lazy(value) or isinstance(value, Items):
+    if python or isinstance(value, Once) or is_lazy(value) or isinstance(value, Items):
         what = "an iterator" if not isinstance(value, Generator) else repr(value)
         raise TraceError(
             f"the function gives away {what}",
@@ -330,6 +355,10 @@ def _count(start: Any = 0, step: Any = 1) -> Any:
     return made
 
 
+def _made_once(function: Plain) -> Plain:
+    return lambda *args, **kwargs: _once(function(*args, **kwargs))
+
+
 def _of_prelude(function: Plain) -> Plain:
     return lambda *args, **kwargs: lazily(function, *args, **kwargs)
 
@@ -341,6 +370,17 @@ OVERLOADS.update(
         itertools.count: _count,
         itertools.chain.from_iterable: _of_prelude(prelude.flatten),
         itertools.starmap: _of_prelude(prelude.starmapped),
+        **{
+            getattr(itertools, name): _made_once(getattr(itertools, name))
+            for name in (
+                "combinations",
+                "combinations_with_replacement",
+                "groupby",
+                "permutations",
+                "product",
+                "zip_longest",
+            )
+        },
         **{
             getattr(itertools, function.__name__): _of_prelude(function)
             for function in (
