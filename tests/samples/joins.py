@@ -37,6 +37,9 @@ NO_VMAP = {
     "a_none_that_stays_in_a_dict": _KINDS,
     "scalar_or_array_result": _KINDS,
     "rank_in_a_while_loop": _KINDS,
+    "doubles_its_length": "lanes of different lengths",
+    "halves_its_length": "lanes of different lengths",
+    "length_differs_by_branch": "lanes of different lengths",
     "two_that_may_be_none": "the graph does not know that the result is never None",
 }
 
@@ -542,3 +545,47 @@ def deleted_and_bound_again(x, s):
     else:
         y = x - 1
     return y
+
+
+# --- shapes that change ---
+
+
+def doubles_its_length(x, s):
+    y = x
+    while y.shape[0] < 20:
+        y = np.concatenate([y, y * 0.5])
+        if s > 0:
+            y = y + 1
+    return y
+
+
+def halves_its_length(x, s):
+    y = x
+    while y.shape[0] > 1 and y.sum() < 100:
+        y = y[: y.shape[0] // 2] + np.abs(s)
+    return y
+
+
+def grows_where_a_condition_says_so(x, s):
+    y = x[:1]
+    for v in x:
+        if v > s:
+            y = np.append(y, v * 2)
+    return y.sum(), y.max()
+
+
+def length_differs_by_branch(x, s):
+    if s > 0:
+        y = x[1:]
+    elif s < -1:
+        y = np.concatenate([x, x])
+    else:
+        y = x
+    return y * 2, y.shape[0]
+
+
+def empty_or_not(x, s):
+    chosen = x[:0]
+    if s > 0:
+        chosen = x[x > 0]
+    return chosen.sum() + chosen.shape[0]

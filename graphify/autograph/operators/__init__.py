@@ -42,7 +42,8 @@ from graphify.autograph.operators.builtins import (
     zip,
 )
 from graphify.autograph.operators.calls import augitem, call, decorator, delitem, setitem
-from graphify.autograph.operators.choosing import choosing, is_
+from graphify.autograph.operators.choosing import choosing as over_arguments
+from graphify.autograph.operators.choosing import is_
 from graphify.autograph.operators.comprehensions import dict_of, each, list_of, set_of
 from graphify.autograph.operators.comprehensions import list_ as list
 from graphify.autograph.operators.comprehensions import tuple_ as tuple
@@ -78,7 +79,7 @@ for _name in (
     *("abs", "complex", "dict", "divmod", "float", "int", "iter", "len", "list", "max", "min"),
     *("next", "pow", "print", "round", "set", "sorted", "sum", "any", "all", "tuple"),
 ):
-    globals()[_name] = choosing(globals()[_name])
+    globals()[_name] = over_arguments(globals()[_name])
 
 __all__ = [
     "Undefined",
