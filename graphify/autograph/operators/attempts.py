@@ -22,7 +22,15 @@ from graphify import tree
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.heap import State, watch_cells
 from graphify.autograph.operators.section import Section
-from graphify.autograph.operators.thrown import Alternative, Form, Kept, Pieces, Thrown, classes
+from graphify.autograph.operators.thrown import (
+    Alternative,
+    Form,
+    Kept,
+    Pieces,
+    Thrown,
+    caught,
+    classes,
+)
 from graphify.autograph.operators.undefined import Undefined
 from graphify.errors import REFUSALS, TraceError
 from graphify.ir.bind import Tensor, current_builder
@@ -72,7 +80,7 @@ def attempt(
     except REFUSALS:
         raise
     except Exception as error:
-        return True, Thrown([Alternative.of(error)]), None
+        return True, caught(error), None
     wanted = classes(kinds())
     found = tuple(dict.fromkeys(kind for _, kind in failing(section.nodes, wanted)))
     if not found:

@@ -21,9 +21,9 @@ from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.state import same_static
 from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.autograph.operators.unknown import Unknown
-from graphify.errors import REFUSALS, GraphifyError
+from graphify.errors import REFUSALS, GraphifyError, InternalError
 from graphify.ir.bind import Tensor, current_builder
-from graphify.location import LazyLoc, here
+from graphify.location import LazyLoc, here, is_internal
 from graphify.ops import elementwise
 from graphify.ops.failing import raw
 
@@ -358,9 +358,20 @@ def thrown(exception: Any, cause: Any = None) -> Thrown:
 def caught(error: BaseException) -> Thrown:
     """What Python itself has raised in the body of a `try`."""
     if current_builder() is not None:
-        return Thrown([Alternative.of(error, here())])
+        return Thrown([Alternative.of(_checked(error), here())])
     form = Form(type(error), tree.LEAF, ())
     return Thrown([Alternative(form, (), True, error)])
+
+
+def _checked(error: BaseException) -> BaseException:
+    """An exception, unless graphify itself is broken: no handler is to hide that."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if type(error) is NameError and trace is not None:
+        if is_internal(trace.tb_frame.f_code.co_filename):
+            raise InternalError(str(error)) from error
+    return error
 
 
 def throw(error: Any, cause: Any = None) -> NoReturn:
