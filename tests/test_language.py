@@ -4,6 +4,10 @@ is refused names the line and says what to write instead.
 
 import copy
 import functools
+import math
+import pathlib
+import random
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +15,7 @@ import pytest
 
 import graphify
 from graphify.errors import ConcreteValueNeeded, SpecError, SyntaxUnsupported, TraceError
+from tests.test_samples import MODULES, functions_of
 
 X = np.array([1.0, -2.0, 3.0])
 SUPPORTED = []
@@ -149,7 +154,7 @@ def closures(x):
 
 @supported
 def comprehensions(x):
-    return [x * k for k in (1, 2)], {k: v for k, v in enumerate(x)}, sum(v * 2 for v in x)
+    return [x * k for k in (1, 2)], {k: v * 1 for k, v in enumerate(x)}, sum(v * 2 for v in x)
 
 
 @supported
@@ -190,6 +195,55 @@ def conditional_assignment(x):
     return x[2]
 
 
+@supported
+def values_of_several_kinds(x):
+    word = "up" if x[0] > 0 else "down"
+    part = x.sum() if x[1] > 0 else x
+    nothing = x if x[2] < 0 else None
+    return word, part, nothing
+
+
+@supported
+def lists_of_any_length(x):
+    rows = []
+    while x.sum() < 20:
+        x = x * 2
+        rows.append(x)
+    return rows, [v for v in x if v > 0], [10, 20, 30][np.argmax(x)]
+
+
+@supported
+def matching_a_tensor(x):
+    match x[0]:
+        case 1.0:
+            return x
+    return -x
+
+
+@supported
+def errors_of_the_run(x):
+    try:
+        y = x[np.argmax(x) + 5]
+    except IndexError:
+        y = x[0]
+    finally:
+        x = x + 1
+    return y, x
+
+
+@supported
+def recursion_that_the_run_ends(x):
+    def halved(v):
+        return v if v < 1 else halved(v / 2)
+
+    return halved(x[2])
+
+
+@supported
+def library_functions(x):
+    return math.sqrt(x[2]), math.floor(x[1]), sorted(x, key=abs), x.tolist()
+
+
 def plain_number(value):
     return value.numpy() if isinstance(value, graphify.Tensor) else value
 
@@ -213,9 +267,29 @@ def test_supported(function):
 # --- refused -----------------------------------------------------------------------------------
 
 
-@refused(SyntaxUnsupported)
+@refused(TraceError)
 def generator(x):
-    yield x
+    return (v * 2 for v in x)
+
+
+@refused(TraceError)
+def generators_side_by_side(x):
+    def positive():
+        for v in x:
+            if v > 0:
+                yield v
+
+    return [a * b for a, b in zip(positive(), positive(), strict=False)]
+
+
+@refused(SyntaxUnsupported)
+def value_of_a_yield(x):
+    def running():
+        total = 0.0
+        for v in x:
+            total = total + (yield total) + v
+
+    return list(running())
 
 
 @refused(SyntaxUnsupported)
@@ -236,33 +310,58 @@ def conditional_assignment_in_a_lambda(x):
     return (lambda v: v > 0 and (y := v))(x[0])  # noqa: F841
 
 
-@refused(TraceError)
-def two_strings(x):
-    mode = "up" if x.sum() > 0 else "down"
-    return mode
+class Box:
+    def __init__(self, x):
+        self.x = x
 
 
 @refused(TraceError)
-def two_ranks(x):
-    y = x
-    if x.sum() > 0:
-        y = x.sum()
-    return y
+def object_as_a_result(x):
+    return Box(x * 2)
+
+
+@refused(TraceError)
+def index_of_several_kinds(x):
+    return [x, None, x[0]][np.argmax(x)]
+
+
+@refused(TraceError)
+def rank_that_grows(x):
+    while np.abs(x).sum() < 1e6:
+        x = np.stack([x, x])
+    return x
+
+
+@refused(TraceError)
+def set_of_elements(x):
+    return {v for v in x}  # noqa: C416
+
+
+@refused(TraceError)
+def dict_with_staged_keys(x):
+    return {v: 1 for v in x}  # noqa: C420
+
+
+@refused(TraceError)
+def random_in_a_branch(x):
+    if x[0] > 0:
+        return x * random.random()
+    return x
+
+
+@refused(TraceError)
+def arrays_sorted_by_a_key(x):
+    return sorted([x, x + 1], key=lambda v: v.sum())
 
 
 @refused(ConcreteValueNeeded)
-def python_list_of_elements(x):
-    return x.tolist()
+def bytes_of_an_array(x):
+    return x.tobytes()
 
 
 @refused(ConcreteValueNeeded)
-def index_of_a_list(x):
-    return [10, 20, 30][np.argmax(x)]
-
-
-@refused(ConcreteValueNeeded)
-def condition_of_a_comprehension(x):
-    return [v for v in x if v > 0]
+def function_of_a_library(x):
+    return math.gamma(x[2])
 
 
 @refused(ConcreteValueNeeded)
@@ -270,32 +369,25 @@ def text_of_a_tensor(x):
     return f"{x.sum()}" == "2.0"
 
 
+@refused(ConcreteValueNeeded)
+def text_as_a_result(x):
+    return f"{x.sum()}"
+
+
 @refused(SpecError)
 def missing_from_graphify(x):
     return np.fft.fft(x)
 
 
-@planned(TraceError)
-def list_that_grows(x):
-    rows = []
-    while x.sum() < 20:
-        x = x * 2
-        rows.append(x)
-    return rows
-
-
-@planned(TraceError)
-def none_on_one_path(x):
-    if x.sum() > 100:
-        return x
+@planned(ConcreteValueNeeded)
+def slice_with_a_traced_step(x):
+    return x[:: np.argmax(x)]
 
 
 @planned(ConcreteValueNeeded)
-def match_on_a_tensor(x):
-    match x[0]:
-        case 1.0:
-            return x
-    return -x
+def tuples_by_name(x):
+    first, second = (x[0], 1), (x[1], 2)
+    return first < second
 
 
 @pytest.mark.parametrize("case", REFUSED + PLANNED, ids=lambda case: case[0].__name__)
@@ -329,6 +421,47 @@ def test_texts_of_tensors_in_print_raise_and_assert(capsys):
 def test_a_tensor_is_no_key():
     with pytest.raises(TypeError, match="unhashable"):
         graphify.function(lambda x: {x.sum(): 1})(X)
+    with pytest.raises(TypeError, match="unhashable"):
+        graphify.function(lambda x: hash(x[0]))(X)
+
+
+def test_complex_numbers_have_no_order():
+    with pytest.raises(TypeError, match="real number"):
+        graphify.function(lambda x: int(x[0] * 1j))(X)
+    with pytest.raises(TypeError, match="not supported"):
+        graphify.function(lambda x: complex(x[0], 1) < complex(2, x[1]))(X)
+
+
+# --- the page and the samples ------------------------------------------------------------------
+
+PAGE = pathlib.Path(__file__).parent.parent / "docs" / "language.md"
+SAMPLES = {module.__name__.rpartition(".")[2]: functions_of(module) for module in MODULES}
+LINK = re.compile(r"`([a-z]\w*)\.(\w+)`")
+
+
+def links() -> list[tuple[str, str]]:
+    return [(m, f) for m, f in LINK.findall(PAGE.read_text()) if m in SAMPLES]
+
+
+def test_links_lead_to_samples():
+    stale = [
+        f"{module}.{name}"
+        for module, name in links()
+        if name not in [function.__name__ for function in SAMPLES[module]]
+    ]
+    assert stale == []
+
+
+def test_every_module_of_samples_is_linked():
+    assert set(SAMPLES) - {module for module, _ in links()} == set()
+
+
+def test_every_construct_has_a_sample():
+    page = PAGE.read_text()
+    tables = [part.partition("\n\n")[0] for part in page.split("| samples |\n|---|---|---|\n")[1:]]
+    rows = [row for table in tables for row in table.splitlines()]
+    without = [row for row in rows if not LINK.search(row.split("|")[-2])]
+    assert len(rows) > 60 and without == []
 
 
 def test_loops_are_unrolled_where_staging_would_change_the_answer():

@@ -1,6 +1,8 @@
 # ruff: noqa: UP031  # the operator % is part of the language
 """Texts with run-time values: print, f-strings, format, %, str, repr, join, assert and raise."""
 
+import warnings
+
 import numpy as np
 
 NO_GRADIENT: dict[str, str] = {}
@@ -82,6 +84,12 @@ def message_of_an_assertion(x, s):
 def message_of_an_error(x, s):
     if s > 1e6:
         raise OverflowError(f"{s:.1e} is more than {max(x):.2f}")
+    return x * s
+
+
+def warning_where_it_is_due(x, s):
+    if s > 1e6:
+        warnings.warn(f"{s:.1e} is large", RuntimeWarning, stacklevel=2)
     return x * s
 
 
