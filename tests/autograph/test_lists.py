@@ -471,3 +471,44 @@ def mixed_numbers(x):
 
 def test_numbers_of_several_kinds_join():
     same(mixed_numbers, X)
+
+
+def assigned_as_a_whole(x):
+    rows = [v for v in x if v > 0]
+    other = rows
+    rows[:] = [v * 2 for v in rows if v < 8]
+    return other, len(rows)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_list_gets_other_contents(engine):
+    same(assigned_as_a_whole, X, engine=engine)
+
+
+def test_derivative_of_a_returned_list_on_a_tape():
+    x = graphify.numpy.asarray(X)
+    with graphify.GradientTape() as tape:
+        tape.watch(x)
+        total = sum(graphify.function(returned_numbers)(x))
+    np.testing.assert_allclose(tape.gradient(total, x), np.where(X > 0, 2 * X, 0))
+
+
+def test_a_list_that_another_name_shows_is_not_copied():
+    def first_turn_changes_another(x):
+        a = [1.5]
+        b = a
+        for v in x:
+            a.append(v)
+            a = [w for w in b if w > 2]
+        return len(a), len(b)
+
+    same(first_turn_changes_another, X)
+
+
+def test_vmap_inside_a_function():
+    @graphify.function
+    def lanes(xs):
+        return graphify.vmap(lambda x: sum(returned_numbers(x)))(xs)
+
+    xs = np.stack([X, -X])
+    np.testing.assert_allclose(lanes(xs), [sum(returned_numbers(x)) for x in xs])

@@ -17,7 +17,7 @@ from typing import Any
 
 from graphify import tree
 from graphify.autograph.operators import growing as g
-from graphify.autograph.operators import listjoin, references
+from graphify.autograph.operators import listjoin, listtrees, references
 from graphify.autograph.operators.growing import Room
 from graphify.autograph.operators.state import Absent, Entry
 from graphify.ir.bind import Tensor, as_tensor
@@ -50,7 +50,7 @@ class CarriedLists:
 
     def enter(self, k: int, entry: Entry) -> None:
         """Give the lists of an entry the room that they have at the start of a turn."""
-        rooms = listjoin.rooms_of(entry.treedef)
+        rooms = listtrees.rooms_of(entry.treedef)
         if entry.frozen is None and listjoin.has_lists(entry):
             entry.freeze()  # its arrays may be updated in the body
         if rooms:
@@ -62,13 +62,13 @@ class CarriedLists:
     def _reset(self, k: int, entry: Entry) -> None:
         room = Room(g.DOUBLING) if k in self.doubling else Room(g.OWED, 0, 0)
         rooms = iter([room] * len(self.before[k]))
-        entry.treedef = listjoin.with_rooms(entry.treedef, rooms)
+        entry.treedef = listtrees.with_rooms(entry.treedef, rooms)
 
     @staticmethod
     def specs(treedef: tree.TreeDef, specs: Sequence[Spec | None]) -> list[Spec | None]:
         """Specs of leaves: the lengths of buffers are sizes of their own."""
         found = list(specs)
-        for places in listjoin.buffers_at(treedef):
+        for places in listtrees.buffers_at(treedef):
             rows = fresh("rows")
             for place in places:
                 spec = found[place]
@@ -81,7 +81,7 @@ class CarriedLists:
     def promoted(self, k: int, entry: Entry, new: Entry) -> Entry | None:
         """An entry in which the loop can carry lists of other lengths; None: as it is."""
         rooms = self.before.get(k, [])
-        treedef = listjoin.with_rooms(entry.treedef, iter(rooms))
+        treedef = listtrees.with_rooms(entry.treedef, iter(rooms))
         entry.parts = tuple(dict.fromkeys((*entry.parts, *references.held(new.leaves))))
         before = listjoin.Part(treedef, entry.leaves, entry.frozen or entry.leaves)
         after = listjoin.Part(new.treedef, new.leaves, new.leaves)
@@ -99,12 +99,12 @@ class CarriedLists:
             specs: of the entry's leaves, as the body was given them.
         """
         if k not in self.before or entry.treedef == new.treedef:
-            self.after[k] = listjoin.rooms_of(entry.treedef)
+            self.after[k] = listtrees.rooms_of(entry.treedef)
             return False
         new.treedef, new.leaves = listjoin.as_grown(new.treedef, new.leaves, entry.treedef, specs)
         self._refill(entry, new, specs)
-        rooms = listjoin.rooms_of(new.treedef)
-        same = listjoin.with_rooms(new.treedef, iter(listjoin.rooms_of(entry.treedef)))
+        rooms = listtrees.rooms_of(new.treedef)
+        same = listtrees.with_rooms(new.treedef, iter(listtrees.rooms_of(entry.treedef)))
         if same != entry.treedef:
             return False  # another structure: for others to see
         if k not in self.doubling and not all(map(self._fits, rooms)):
@@ -124,12 +124,12 @@ class CarriedLists:
 
     def _refill(self, entry: Entry, new: Entry, specs: Sequence[Spec | None]) -> None:
         """Lists that the body made are put into buffers of the length that is carried."""
-        before, after = listjoin.buffers_at(entry.treedef), listjoin.buffers_at(new.treedef)
-        rooms = listjoin.rooms_of(new.treedef)
+        before, after = listtrees.buffers_at(entry.treedef), listtrees.buffers_at(new.treedef)
+        rooms = listtrees.rooms_of(new.treedef)
         if len(before) != len(after) or len(specs) != len(entry.leaves):
             return
         for number, (old, places, room) in enumerate(zip(before, after, rooms, strict=True)):
-            owes = listjoin.rooms_of(entry.treedef)[number].mode == g.OWED
+            owes = listtrees.rooms_of(entry.treedef)[number].mode == g.OWED
             first = new.leaves[places[0]]
             if not owes or room.mode != g.EXACT or not isinstance(first.dims[0], int):
                 continue
@@ -140,7 +140,7 @@ class CarriedLists:
                     return
                 full = listjoin.fill(made, spec.shape[0])
                 new.leaves[place], rooms[number] = full.buffers[0], full.room
-        new.treedef = listjoin.with_rooms(new.treedef, iter(rooms))
+        new.treedef = listtrees.with_rooms(new.treedef, iter(rooms))
 
     # --- around the loop ---
 
@@ -155,7 +155,7 @@ class CarriedLists:
         leaves = list(entry.leaves)
         if k not in self.before or k in self.doubling:
             return entry
-        rows = zip(listjoin.buffers_at(entry.treedef), self.before[k], self._owed(k), strict=True)
+        rows = zip(listtrees.buffers_at(entry.treedef), self.before[k], self._owed(k), strict=True)
         for places, room, owed in rows:
             if owed == 0 or room.mode == g.OWED:
                 continue
@@ -176,7 +176,7 @@ class CarriedLists:
         if k not in self.before:
             return known
         rooms = []
-        counts = listjoin.counts_at(entry.treedef)
+        counts = listtrees.counts_at(entry.treedef)
         steps = zip(counts, self.before[k], self.after[k], self._owed(k), strict=True)
         for place, before, after, owed in steps:
             rooms.append(self._room(k, before, after, owed))
@@ -184,7 +184,7 @@ class CarriedLists:
             more = self._added(after)
             if more is not None and after.added != 0 and k not in self.doubling:
                 known[place] = as_tensor(g.plus(_dim(count), more))
-        entry.treedef = listjoin.with_rooms(entry.treedef, iter(rooms))
+        entry.treedef = listtrees.with_rooms(entry.treedef, iter(rooms))
         return known
 
     def _added(self, after: Room) -> Dim | None:

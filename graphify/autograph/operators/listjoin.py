@@ -281,9 +281,6 @@ def _promoted(before: Part, after: Part, frame: Any) -> Part | None:
     return Part(treedef, found, found)
 
 
-# --- treedefs -------------------------------------------------------------------------------------
-
-
 def has_lists(entry: Entry) -> bool:
     """Whether there are lists in a value, or names for such."""
     pending = [entry.treedef]
@@ -293,51 +290,6 @@ def has_lists(entry: Entry) -> bool:
             return True
         pending += node.children
     return any(type(leaf) is references.Reference for leaf in entry.leaves)
-
-
-def rooms_of(treedef: tree.TreeDef) -> list[Room]:
-    """The rooms of the growing lists in a tree, in order."""
-    return [node.keys[2] for node in _growing(treedef)]
-
-
-def _growing(treedef: tree.TreeDef) -> Iterator[tree.TreeDef]:
-    if treedef.kind is lists.GrowingList:
-        yield treedef
-    else:
-        for child in treedef.children:
-            yield from _growing(child)
-
-
-def with_rooms(treedef: tree.TreeDef, rooms: Iterator[Room]) -> tree.TreeDef:
-    """The same tree, its growing lists with other rooms."""
-    if treedef.kind is lists.GrowingList:
-        return replace(treedef, keys=(*treedef.keys[:2], next(rooms)))
-    if not rooms_of(treedef):
-        return treedef
-    children = tuple(with_rooms(child, rooms) for child in treedef.children)
-    return replace(treedef, children=children)
-
-
-def counts_at(treedef: tree.TreeDef) -> list[int]:
-    """The positions, among the leaves of a tree, of the counts of its growing lists: the buffers
-    of each follow."""
-    found, position = [], 0
-    pending = [treedef]
-    while pending:
-        node = pending.pop()
-        if node.kind is lists.GrowingList:
-            found.append(position)
-        if node.kind is None or node.kind is lists.GrowingList:
-            position += node.num_leaves
-        else:
-            pending += reversed(node.children)
-    return found
-
-
-def buffers_at(treedef: tree.TreeDef) -> list[range]:
-    """Likewise, those of the buffers of each growing list."""
-    widths = [len(node.children) for node in _growing(treedef)]
-    return [range(c + 1, c + w) for c, w in zip(counts_at(treedef), widths, strict=True)]
 
 
 def is_known(dim: Dim, builder: Any = None) -> bool:

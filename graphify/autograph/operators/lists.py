@@ -26,10 +26,8 @@ from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listrows as rows
 from graphify.autograph.operators.conditions import set_truth
 from graphify.autograph.operators.growing import Count, Grown
-from graphify.autograph.operators.state import Unstageable
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_needed
-from graphify.ir.sizes import Dim, Size, decide_less
-from graphify.location import here
+from graphify.ir.bind import Tensor, as_tensor, resolve, value_needed
+from graphify.ir.sizes import Dim, decide_less
 from graphify.ops import core, elementwise
 from graphify.ops.convert import set_conversion
 from graphify.ops.effects import Gap
@@ -130,7 +128,10 @@ class GrowingList(List):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
-            refuse("a slice of it is assigned to", "assign to its elements one by one")
+            if key != slice(None):
+                refuse("a slice of it is assigned to", "assign to its elements one by one")
+            self._change(g.apart(start(list_of(value), self.grown)))
+            return
         treedef, leaves = g.take_apart(value)
         place = self._place(key, "list assignment index out of range")
         note_elements(value)
@@ -356,6 +357,10 @@ def start(values: list[Any], model: Grown | None = None) -> Grown:
     return g.stacked(values, model)
 
 
+def list_of(values: Any) -> list[Any]:
+    return values if isinstance(values, list) else list(values)
+
+
 def _growing(values: list[Any]) -> GrowingList:
     if not values:
         raise IndexError(RANGE)
@@ -379,51 +384,7 @@ def note_elements(value: Any) -> None:
             seal(part)
 
 
-# --- as a tree ------------------------------------------------------------------------------------
-
-
-def _open(values: GrowingList) -> tuple[tuple[Any, ...], list[Any]]:
-    grown = values.grown
-    count = grown.count
-    shown = as_tensor(count) if isinstance(count, Size) else count
-    return (grown.treedef, grown.kinds, grown.room), [shown, *grown.buffers]
-
-
-def _build(keys: tuple[Any, ...], children: list[Any]) -> Any:
-    treedef, kinds, room = keys
-    count, *buffers = children
-    if current_builder() is None:
-        return _finished(treedef, kinds, count, buffers)
-    if isinstance(count, Tensor) and not count.is_symbolic and not count.dims:
-        count = int(count.numpy())
-    return GrowingList.of(Grown(treedef, kinds, tuple(buffers), count, room))
-
-
-def _finished(treedef: tree.TreeDef, kinds: Any, count: Any, buffers: list[Any]) -> list[Any]:
-    """The list as the caller gets it. The lanes of a vmap must have lists of one length."""
-    counts = np.asarray(count)
-    if counts.size and (counts != counts.flat[0]).any():
-        raise Unstageable(
-            f"the lanes of a vmap end with lists of different lengths: {counts.tolist()}",
-            location=here() if current_builder() is not None else None,
-            remedy="return an array of one shape in every lane",
-        )
-    length, lanes = int(counts.flat[0]) if counts.size else 0, counts.ndim
-    where: Any = (slice(None),) * lanes
-    columns = []
-    for kind, buffer in zip(kinds, buffers, strict=True):
-        found = [Tensor(np.array(np.asarray(buffer)[(*where, i)])) for i in range(length)]
-        for tensor in found:
-            tensor._scalar = kind != g.ARRAY and not lanes
-        as_numbers = kind == g.NUMBER and not lanes
-        columns.append([t.numpy().item() for t in found] if as_numbers else found)
-    if not columns or not length:
-        return []
-    return [treedef.unflatten(leaves) for leaves in zip(*columns, strict=True)]
-
-
 GrowingList.__name__ = GrowingList.__qualname__ = "list"  # for messages
-tree.register(GrowingList, _open, _build)
 set_growing_hooks(_growing, note_elements)
 set_conversion(GrowingList, stack_of)
 set_truth(GrowingList, lambda values: elementwise.greater(g.number(values.grown.count), 0))
