@@ -46,7 +46,9 @@ for block in {blocks!r}:
 
 
 @pytest.mark.parametrize(
-    "page", [PROJECT / "README.md", DOCS / "nn.md", DOCS / "native.md"], ids=lambda p: p.name
+    "page",
+    [PROJECT / "README.md", DOCS / "nn.md", DOCS / "native.md", DOCS / "debugging.md"],
+    ids=lambda p: p.name,
 )
 def test_the_page_prints_what_it_says(page, tmp_path):
     found = blocks(page)

@@ -69,15 +69,18 @@ def _close(a: Any, b: Any) -> Any:
 def _told(a: Any, b: Any, wrong: Any) -> str:
     at = np.unravel_index(int(np.argmax(wrong)), wrong.shape) if wrong.shape else ()
     if not a.shape:
-        return f"{show(a)} and {show(b)}"
+        return f"they differ by {_off(a, b):.3g}" if a.dtype.kind in "fciu" else f"{a} and {b}"
     count = int(wrong.sum())
     place = ", ".join(str(int(i)) for i in at)
     text = f"{count} of {a.size} elements differ, first at [{place}]: {a[at]} and {b[at]}"
-    if a.dtype.kind in "fci":
-        with np.errstate(all="ignore"):
-            off = np.abs(a[wrong].astype(np.complex128) - b[wrong].astype(np.complex128))
-        text += f"; by up to {float(np.nanmax(off)):.3g}" if not np.isnan(off).all() else ""
-    return text
+    return f"{text}; by up to {_off(a[wrong], b[wrong]):.3g}" if a.dtype.kind in "fciu" else text
+
+
+def _off(a: Any, b: Any) -> float:
+    """How far apart numbers are; infinite if one of them is no number."""
+    with np.errstate(all="ignore"):
+        off = np.abs(a.astype(np.complex128) - b.astype(np.complex128))
+    return float(np.max(np.where(np.isnan(off), np.inf, off)))
 
 
 def _equal(left: Any, right: Any) -> bool:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphify.ir.function import GraphFunction
-from graphify.ir.graph import Graph, Node, Value
+from graphify.ir.graph import Graph, Node, Value, param
 from graphify.ir.interpret import observing
 from graphify.ir.pretty import identifier, is_inline
 
@@ -162,10 +162,8 @@ class Stepping:
 
     def _name_value(self, value: Value, array: Any) -> None:
         """The variables that stand for a value have a new one."""
-        names = self._names.get(value)
-        if names is None:
-            given = (
-                identifier(value.node.attrs.get("name")) if value.node.op.name == "param" else None
-            )
+        names = self._names.get(value, {})
+        if not names and value.node.op is param and len(self.frames) == 1:
+            given = identifier(value.node.attrs.get("name"))
             names = {} if given is None else {(self._name, given): None}
         self.frames[-1].variables.update(dict.fromkeys(names, array))
