@@ -278,7 +278,7 @@ class Builder:
         self.writes: dict[Any, Any] = {}  # tensors and fields of outer frames written in this one,
         self.writes_done: dict[Any, Any] = {}  # each with its value before; kept once restored
         self.section: dict[Any, Any] | None = None  # writes that may have to be taken back
-        self.history = History() if parent is None else parent.history.inside(name)
+        self.history: History = History() if parent is None else parent.history.inside(name)
         self.marks: list[Any] = []  # texts of symbolic tensors (autograph.operators.texts)
         self.suspended: tuple[Any, ...] | None = None  # tapes of the enclosing frame meanwhile
         self.scattered: set[Value] = set()  # parameters whose arrays do not lie in C order,

@@ -45,8 +45,8 @@ def surviving_names(function: Any, scope: Scope, live: Liveness, ctx: Context) -
         if isinstance(node, gast.Try) and getattr(node, "dispatch", None):
             # What follows depends on the exception; see exceptions.py.
             handling = node.dispatch
-            read = live.after(node) if handling is True else live.before(handling[0])
-            found |= (_bound_in_blocks(node.body) & read) - ctx.internal
+            needed = live.after(node) if handling is True else live.before(handling[0])
+            found |= (_bound_in_blocks(node.body) & needed) - ctx.internal
         elif isinstance(node, (gast.Try, gast.TryStar)):
             handlers = [handler.body for handler in node.handlers if handler.body]
             read = {n for body in handlers for n in live.before(body[0])}

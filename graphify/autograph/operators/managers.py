@@ -25,7 +25,7 @@ from graphify.autograph.operators.branches import if_
 from graphify.autograph.operators.calls import call, converted, is_convertible
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import and_, not_
-from graphify.autograph.operators.thrown import Catch, Thrown, pending
+from graphify.autograph.operators.thrown import Pending, Thrown, pending
 from graphify.autograph.operators.undefined import Undefined
 from graphify.errors import TraceError
 from graphify.ir.bind import current_builder
@@ -71,35 +71,34 @@ class Manager:
             if not raised:
                 self.exit(None)
                 return False, NOTHING
-            caught = pending(*errors).catch(lambda: None, True)
-            swallowed = caught.branch(_no_choice, lambda: self.exit(caught.exception), bool)
-            return not_(swallowed), Thrown(caught.matches)
+            waiting = pending(*errors)
+            every = list(waiting.rest)
+            return not_(self._told(waiting)), Thrown(every)
         waiting = pending(*errors)
         every = list(waiting.rest)
         swallowed = self._staged(raised, waiting)
         return and_(lambda: raised, lambda: not_(swallowed)), Thrown(every)
 
-    def _staged(self, raised: Any, waiting: Any) -> Any:
-        """Leave it where the run knows what is pending; whether that is swallowed."""
+    def _told(self, waiting: Pending) -> Any:
+        """Tell it of whatever is pending; whether that is swallowed."""
+        caught = waiting.catch(lambda: None, True)
+        decide = lambda flag, yes, no: if_(
+            flag, lambda _: yes(), lambda _: no(), (False,), ("swallowed",)
+        )
+        told = caught.branch(decide, lambda: (self.exit(caught.exception),), lambda: (False,))
+        return told[0]
 
-        def after_one(swallowed: Any) -> tuple[Any]:
-            caught: Catch = waiting.catch(lambda: None, True)
-            decide = lambda flag, yes, no: if_(
-                flag, lambda _: yes(), lambda _: no(), (swallowed,), ("swallowed",)
-            )
-            return caught.branch(  # type: ignore[no-any-return]
-                decide, lambda: (self.exit(caught.exception),), lambda: (False,)
-            )
+    def _staged(self, raised: Any, waiting: Pending) -> Any:
+        """Leave it where the run knows whether something is pending; whether that is swallowed."""
 
-        def after_none(swallowed: Any) -> tuple[Any]:
+        def after_one(_: Any) -> tuple[Any]:
+            return (self._told(waiting),)
+
+        def after_none(_: Any) -> tuple[Any]:
             self.exit(None)
             return (False,)
 
         return if_(truth(raised), after_one, after_none, (False,), ("swallowed",))[0]
-
-
-def _no_choice(flag: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-    raise AssertionError("one exception is pending")
 
 
 class _Generator(Manager):
@@ -124,10 +123,21 @@ class _Generator(Manager):
     def kinds(self) -> Any:
         return () if self._form() == "after" else BaseException
 
-    def _staged(self, raised: Any, waiting: Any) -> Any:
+    def _told(self, waiting: Pending) -> Any:
+        if len(waiting.rest) == 1 and not is_staged(waiting.rest[0].flag):
+            return super()._told(waiting)
+        return self._as_any("finally", lambda: self.exit(None), lambda: False)
+
+    def _staged(self, raised: Any, waiting: Pending) -> Any:
+        none = lambda swallowed: (self.exit(None),)
+        rest = lambda: if_(truth(raised), lambda _: (False,), none, (False,), ("swallowed",))[0]
+        return self._as_any("finally", lambda: self.exit(None), rest)
+
+    def _as_any(self, same: str, both: Callable[[], Any], rest: Callable[[], Any]) -> Any:
+        """What it does for any exception: the same as for none, or else nothing."""
         form = self._form()
-        if form == "finally":  # the same on both paths
-            return self.exit(None)
+        if form == same:
+            return both()
         if form != "after":
             raise TraceError(
                 f"the generator of {self.made[0].__name__} handles an exception that only the run "
@@ -136,8 +146,7 @@ class _Generator(Manager):
                 remedy="write a class with __enter__ and __exit__, or handle it in a try statement "
                 "inside the with statement",
             )
-        none = lambda swallowed: (self.exit(None),)
-        return if_(truth(raised), lambda swallowed: (False,), none, (False,), ("swallowed",))[0]
+        return rest()
 
     def _form(self) -> str:
         """What the generator does when its `yield` raises: "finally" if it runs the same code as

@@ -70,16 +70,17 @@ def _raise_pending(alternatives: list[Alternative]) -> Any:
     first, *rest = alternatives
     if current_builder() is None:
         throw(first.build())
-    again = lambda: raise_(first.build()) if first.location is None else _raise_at(first)
     if not rest or not is_staged(first.flag):
-        return again()
-    if_exp(first.flag, again, lambda: _raise_pending(rest))
+        return _raise_at(first)
+    if_exp(first.flag, lambda: _raise_at(first), lambda: _raise_pending(rest))
     return UNREACHABLE
 
 
 def _raise_at(alternative: Alternative) -> Any:
     """Raise again, from where it was raised first."""
     error, place = alternative.build(), alternative.location
+    if place is None:
+        return raise_(error)
     builder = current_builder()
     if builder is None or builder.parent is None or isinstance(error, (*REFUSALS, Unknown)):
         return raise_(at(own(error), place))

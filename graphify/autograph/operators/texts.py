@@ -138,8 +138,22 @@ class _Shown:
         return mark(self.tensor, as_repr=True)
 
 
+class _Argument(_Shown):
+    """An argument of an exception, whose text is a mark, too."""
+
+    def __str__(self) -> str:
+        return mark(self.tensor)
+
+
 def _marked(value: Any) -> Any:
     """A container with marks in place of its symbolic tensors."""
+    if isinstance(value, BaseException) and has_symbols(value):
+        symbolic = lambda arg: isinstance(arg, Tensor) and arg.is_symbolic
+        args = [_Argument(arg) if symbolic(arg) else arg for arg in value.args]
+        shown = type(value).__new__(type(value), *args)
+        shown.args = tuple(args)
+        vars(shown).update(vars(value))
+        return shown
     if _marks_itself(value):
         return value.marked()
     if not tree.is_container(value):

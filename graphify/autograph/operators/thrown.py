@@ -305,11 +305,11 @@ class Catch:
         if k == len(self.matches):
             return no()
         found = self.matches[k]
-        taken = lambda: self._handle(found, yes)
         last = self.certain and k == len(self.matches) - 1
         if last or not is_staged(found.flag):
-            return taken()
-        return decide(found.flag, taken, lambda: self._from(k + 1, decide, yes, no))
+            return self._handle(found, yes)
+        others = lambda: self._from(k + 1, decide, yes, no)
+        return decide(found.flag, lambda: self._handle(found, yes), others)
 
     def _handle(self, found: Alternative, body: Callable[[], Any]) -> Any:
         self.current = found
