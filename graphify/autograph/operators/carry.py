@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,11 @@ from graphify.autograph.operators.heap import (
     slots_of,
     watch_cells,
 )
-from graphify.autograph.operators.iteration import Items, ListChanges
+from graphify.autograph.operators.iteration import ListChanges
 from graphify.autograph.operators.listcarry import CarriedLists
 from graphify.autograph.operators.looplinks import LoopLinks, Place
 from graphify.autograph.operators.made import Opener
+from graphify.autograph.operators.privacy import is_private
 from graphify.autograph.operators.sharing import ALIAS, is_number
 from graphify.autograph.operators.state import (
     Absent,
@@ -49,11 +48,11 @@ from graphify.ir.bind import (
     value_in,
 )
 from graphify.ir.graph import Builder, Value
-from graphify.ir.sharing import is_shared
+from graphify.ir.sharing import storage
 from graphify.ir.sizes import fresh
 from graphify.ir.types import BOOL, Spec
-from graphify.location import here, is_internal
-from graphify.tracing.capture import frame, root_of
+from graphify.location import here
+from graphify.tracing.capture import frame
 from graphify.tracing.places import Contents
 
 
@@ -156,7 +155,7 @@ class Carry:
                 )
                 variables = self.parameters(builder)
                 log = watch_cells(builder, cells)
-                outcome = reached(lambda: body(*turn, *variables))  # noqa: B023
+                outcome = reached(lambda t=turn, v=variables: body(*t, *v))  # type: ignore[misc]
                 log()
                 if isinstance(outcome, Unreachable):  # every turn raises
                     outcome = tuple(variables)
@@ -193,9 +192,10 @@ class Carry:
     def _extend(self) -> None:
         entry = self.entries[-1]
         self.dynamic.append([is_dynamic(leaf) for leaf in entry.leaves])
-        self.flagged.append(False)
+        self.flagged.append(entry.bound is not True and entry.bound is not False)
         specs = self._specs_of(len(self.entries) - 1, entry)
         self.specs += [spec for spec in specs if spec is not None]
+        self.specs += [carried_spec(entry.bound)] * self.flagged[-1]
 
     def parameters(self, builder: Builder) -> list[Any]:
         """Fresh parameters for the carry, as state variables; the slots are written."""
@@ -271,10 +271,10 @@ class Carry:
                     found = True
                     self._drop(k, j)
                     continue
-                if id(storage_of(leaf)) not in slots or id(leaf) not in self.aliased:
+                if id(storage(leaf)) not in slots or id(leaf) not in self.aliased:
                     continue
                 found = True
-                if _is_private(leaf):
+                if is_private(leaf):
                     self.plain.add(id(leaf))
                     slots.pop(id(leaf))
                 else:
@@ -480,60 +480,6 @@ class Carry:
 
 def _as_local(leaf: Any) -> Any:
     return resolve(as_tensor(leaf)) if isinstance(leaf, (Tensor, np.ndarray, np.generic)) else leaf
-
-
-def storage_of(tensor: Tensor) -> Tensor:
-    while tensor._base is not None:
-        tensor = tensor._base
-    return tensor
-
-
-MOST = 1000  # objects looked at for others that show a tensor's storage
-
-
-def _show(values: list[Any], tensor: Tensor) -> bool:
-    """Whether views of a tensor, or containers and objects with it inside, are among values."""
-    pending = [(value, False) for value in values]
-    seen: set[int] = set()
-    while pending:
-        value, inside = pending.pop()
-        if isinstance(value, Tensor):
-            if storage_of(value) is tensor and (inside or value is not tensor):
-                return True
-            continue
-        if id(value) in seen or isinstance(value, (ModuleType, FunctionType, type)):
-            continue
-        seen.add(id(value))
-        if len(seen) > MOST:
-            return True  # who knows
-        if isinstance(value, (list, tuple, set)):
-            pending += [(item, True) for item in value]
-        elif isinstance(value, dict):
-            pending += [(item, True) for item in value.values()]
-        elif hasattr(value, "__dict__"):
-            pending += [(item, True) for item in vars(value).values()]
-    return False
-
-
-def _is_private(tensor: Tensor) -> bool:
-    """Whether no argument, captured array, view or other name shows this tensor's storage."""
-    root = root_of(current_builder())
-    if tensor._base is not None or root is None or is_shared(tensor):
-        return False
-    outside = [twin for _, twin in root.outside.values()]
-    if any(storage_of(twin) is tensor for twin in (*outside, *root.arguments.values())):
-        return False
-    frame_: FrameType | None = sys._getframe(1)
-    while frame_ is not None:
-        values = list(frame_.f_locals.values())
-        if is_internal(frame_.f_code.co_filename):
-            values = [t for items in values if isinstance(items, Items) for t in items.shown]
-            if any(storage_of(shown) is tensor for shown in values):
-                return False  # what the loop goes over
-        elif sum(value is tensor for value in values) > 1 or _show(values, tensor):
-            return False
-        frame_ = frame_.f_back
-    return True
 
 
 def _static_dims(spec: Spec, frame: Builder | None) -> Spec:
