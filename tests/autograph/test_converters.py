@@ -256,7 +256,6 @@ REFUSED = {
     "nested_async": ("def f(x):\n    async def g():\n        pass", 2),
     "locals": ("def f(x):\n    y = x\n    return locals()", 3),
     "exec": ("def f(x):\n    exec('x = 1')", 2),
-    "global": ("def f(x):\n    global g\n    if x:\n        g = 1", 3),
     "walrus": ("def f(x):\n    return (lambda: x and (y := x))()", 2),
     "nonlocal_del": ("def f(x):\n    def g():\n        nonlocal x\n        del x\n    g()", 4),
 }

@@ -9,11 +9,20 @@ import numpy as np
 
 NO_GRADIENT = dict.fromkeys(("counts_of_calls", "operator_module"), "integers")
 NO_VMAP = {"function_attributes": "a function that knows itself counts as one from outside"}
+NO_VMAP |= dict.fromkeys(
+    (
+        "global_assigned_by_a_callee",
+        "global_assigned_under_control_flow",
+        "global_loop_variable",
+    ),
+    "each lane would assign the global",
+)
 
 RATE = 0.5
 TABLE = {"gain": 2.0, "shift": -1.0}
 WEIGHTS = np.array([1.0, 2.0, 4.0])
-_calls = []
+_turns = _last = 0
+_level = 0.0
 
 
 # --- closures --------------------------------------------------------------------------------
@@ -146,6 +155,41 @@ def _reads_rate(x):
 
 def callee_reads_global(x, s):
     return _reads_rate(x) if s > 0 else _reads_rate(-x)
+
+
+def _count(by=1):
+    global _turns
+    _turns += by
+
+
+def global_assigned_by_a_callee(x, s):
+    global _turns
+    _turns = 0
+    if s > 0:
+        _count()
+    for i in range(12):
+        if x[i % 3] > i - 6:
+            _count(2)
+    return x * _turns, _turns
+
+
+def global_assigned_under_control_flow(x, k):
+    global _level
+    _level = x[0]
+    if k > 1:
+        _level = x[1] * 2
+        _level += k
+    for i in range(k):
+        _level = _level * 0.5 + i
+    return _level
+
+
+def global_loop_variable(x, k):
+    global _last
+    _last = -1
+    for _last in range(k):
+        x = x + _last
+    return x, _last
 
 
 # --- arguments -------------------------------------------------------------------------------

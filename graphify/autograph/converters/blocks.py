@@ -85,6 +85,7 @@ class Blocks(ABC):
         inner_body = self.block(body, inner)
         carried = [*state, *defaults]
         new = [
+            *self.global_head([*(unpack or []), *body], at),
             *self.shared_head(carried, at, _single_target(unpack)),
             *self.hoisted(inner, at),
             *(unpack or []),
@@ -102,6 +103,12 @@ class Blocks(ABC):
 
     def parameter(self, name: str) -> str:
         return self.ctx.namer.shared(f"{name}_in") if name in self.shared else name
+
+    def global_head(self, nodes: list[Any], at: Any) -> list[Any]:
+        """The globals that a block assigns: it writes them where everyone sees it."""
+        names = names_of(nodes)
+        found = sorted((names.writes.keys() | names.deletes) & self.scope.globals)
+        return [origin.inherit(gast.Global(found), at)] if found else []
 
     def shared_head(self, names: list[str], at: Any, target: str = "") -> list[Any]:
         """Rebind the cells that other functions see to the values that came in."""
@@ -130,13 +137,6 @@ class Blocks(ABC):
         """The names that some code of this function may rebind, in order."""
         names = names_of(nodes)
         written = dict(names.writes) | dict.fromkeys(sorted(names.deletes - names.writes.keys()))
-        for name in written:
-            if name in self.scope.globals:
-                self.ctx.unsupported(
-                    at,
-                    f"the global `{name}` is assigned under control flow",
-                    "assign a local name, and the global after the statement",
-                )
         if names.calls:
             written |= dict.fromkeys(sorted(self.scope.remote & self.shared))
         return [n for n in written if n in self.scope.locals or n in self.scope.nonlocals]

@@ -334,7 +334,7 @@ class _Function(AttemptBlocks):
     def _loop_item(self, node: Any, state: list[str]) -> tuple[str, list[Any]]:
         """The parameter that takes the next value, and the statements that unpack it."""
         target = node.target
-        if isinstance(target, gast.Name) and target.id not in state:
+        if isinstance(target, gast.Name) and target.id not in {*state, *self.scope.globals}:
             return target.id, []
         base = f"next_{target.id}" if isinstance(target, gast.Name) else "item"
         name = self.ctx.namer.shared(base)
