@@ -7,7 +7,7 @@ for v in it: ...           # from position 1 on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MappingView, Sequence, Set
+from collections.abc import Callable, ItemsView, KeysView, Mapping, Sequence, Set, ValuesView
 from typing import Any
 
 from graphify.autograph.operators import iteration
@@ -133,4 +133,5 @@ def sequence_of_items(iterable: Any) -> Any:
         return items
     if isinstance(iterable, (list, tuple, str, bytes)):
         return iterable
-    return list(iterable) if isinstance(iterable, (Mapping, Set, MappingView)) else None
+    views = (Mapping, Set, KeysView, ValuesView, ItemsView)
+    return list(iterable) if isinstance(iterable, views) else None
