@@ -282,7 +282,10 @@ def _writes(root: Root, collect: _Collector) -> list[Write]:
     twins |= {id(space.twin) for space in root.spaces.values()}
     for target, _ in root.writes.values():
         if isinstance(target, Place) and id(target.holder) not in twins:
-            writes.append(Write(target, *collect.tree(target.read())))
+            value = target.read()
+            if target.kind == "cell" and isinstance(value, (Maybe, Undefined)):
+                continue  # a name of a function that was traced, shared with functions in it
+            writes.append(Write(target, *collect.tree(value)))
     for place, value in root.rebound():
         writes.append(Write(place, *collect.tree(value)))
     for tracked in root.tracked:

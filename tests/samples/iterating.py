@@ -509,3 +509,22 @@ def iterator_of_dict_items(x):
     for name, n in items:
         total = total * n + len(name)
     return total
+
+
+def loop_variable_that_a_function_reads(x):
+    def scaled():
+        return v * 2
+
+    for v in x:
+        if scaled() > 3:
+            return v
+        last = scaled()
+    return last
+
+
+def loop_variable_in_an_inner_generator(x, s):
+    for v in (w for w in x if w > s):
+        for u in (w for w in x if w < v):
+            if u * v < 0:
+                return u + 2 * v
+    return x[0]
