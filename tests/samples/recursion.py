@@ -11,10 +11,12 @@ NO_GRADIENT = dict.fromkeys(
         *("digits_in_base", "binomial_by_pascal", "mccarthy", "hofstadter", "recursive_flag"),
         *("paths_through_grid", "count_with_nonlocal", "moves_in_a_list_of_counts"),
         *("recursive_parity_in_loop", "three_way_mutual", "sum_of_digits", "ruler_marks"),
-        *("tak", "trial_division", "stern_brocot", "josephus"),
+        *("tak", "trial_division", "stern_brocot", "josephus", "compositions"),
+        "global_counted_by_recursion",
     ),
     "integers",
 )
+NO_VMAP = {"global_counted_by_recursion": "each lane would assign the global"}
 
 
 def greatest_common_divisor(k):
@@ -693,3 +695,99 @@ def returns_its_argument(x, k):
     y = cleared(x, 0)
     y[-1] = 9.0
     return x, y
+
+
+def compositions(k):
+    def count(n):
+        total = 0
+        while n > 0:
+            total += count(n - 1) + 1
+            n = n - 1
+        return total
+
+    return count(abs(k) + 1)
+
+
+def mutual_updates_in_place(x, k):
+    def up(a, n):
+        if n > 0:
+            a[0] += n
+            down(a, n - 1)
+
+    def down(a, n):
+        if n > 0:
+            a[1] -= n * a[0]
+            up(a, n - 1)
+
+    up(x, k)
+    return x
+
+
+def sorted_in_place_by_views(x, s):
+    def order(a):
+        n = len(a)
+        if n > 1 and s < 100:
+            order(a[: n // 2])
+            order(a[n // 2 :])
+            a[:] = np.sort(a)
+
+    order(x)
+    return x
+
+
+def arrays_that_swap_places(x, y, k):
+    def f(a, b, n):
+        if n <= 0:
+            return a - b
+        a[0] += 1
+        return f(b, a, n - 1)
+
+    return f(x, y, k), x, y
+
+
+def three_terms(x, k):
+    def f(n):
+        if n <= 0:
+            return x
+        a, b = f(n - 1), f(n - 2)
+        return a * 0.5 + b if n % 2 == 1 else a - b
+
+    return f(k)
+
+
+def global_counted_by_recursion(k):
+    global _visits
+    _visits = 0
+    _visit(k)
+    return _visits
+
+
+_visits = 0
+
+
+def _visit(n):
+    global _visits
+    _visits += 1
+    if n > 0:
+        _visit(n - 1)
+        _visit(n - 2)
+
+
+def list_of_results(x, k):
+    def f(n):
+        if n <= 0:
+            return [x, 0]
+        a, b = f(n - 1)
+        return [a * 0.5, b + 1]
+
+    return f(k)
+
+
+def row_by_row(w, s):
+    def total(i):
+        if i == w.shape[0]:
+            return np.zeros(w.shape[1])
+        row = w[i] if w[i].sum() > s else -w[i]
+        return row + total(i + 1) * 0.5
+
+    return total(0)

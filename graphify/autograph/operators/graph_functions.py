@@ -237,11 +237,13 @@ class Recursion:
         form = self.result
         for k, leaf in enumerate(leaves):
             known, again = form.things[k], _given_back(leaf, given)
-            if isinstance(known, GivenBack) and known != again:  # not always
+            if not isinstance(known, GivenBack):
+                continue
+            if isinstance(again, GivenBack) and again == known:
+                leaves[k] = again
+            else:  # not always
                 form.specs[k], form.things[k] = self.args.specs[known.index], None
                 self.changed = True
-            elif known == again and isinstance(known, GivenBack):
-                leaves[k] = again
         self.changed |= form.accept(leaves)
         for shown, leaf in zip(self.shown, leaves, strict=True):
             self.changed |= shown.widen(Shown.by(leaf, given, builder))
