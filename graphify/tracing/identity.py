@@ -87,6 +87,21 @@ def check(thing: Any) -> None:
             )
 
 
+def originals_of(ids: Iterable[int]) -> list[int]:
+    """The ids of what the copies with these ids stand for."""
+    wanted = set(ids)
+    return [id(o) for copy in _known() if id(copy.made) in wanted for o in copy.originals]
+
+
+def may_be_one(a: Any, b: Any) -> bool:
+    """Whether two containers may be one in Python, as one is a copy made where paths met."""
+    stands_for = [
+        {id(thing), *(id(o) for copy in _known() if copy.made is thing for o in copy.originals)}
+        for thing in (a, b)
+    ]
+    return a is not b and not stands_for[0].isdisjoint(stands_for[1])
+
+
 def _root() -> Builder | None:
     builder = current_builder()
     while builder is not None and builder.parent is not None:

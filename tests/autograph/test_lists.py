@@ -512,3 +512,16 @@ def test_vmap_inside_a_function():
 
     xs = np.stack([X, -X])
     np.testing.assert_allclose(lanes(xs), [sum(returned_numbers(x)) for x in xs])
+
+
+def identity_in_the_run(x, s):
+    a = [s]
+    b = a
+    if s > 0:
+        a = [1.0, 2.0]
+    return a is b
+
+
+def test_is_of_lists_that_only_the_run_tells_apart():
+    with pytest.raises(TraceError, match="whether they are one"):
+        graphify.function(identity_in_the_run)(X, np.array(1.0))

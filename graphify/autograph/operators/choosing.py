@@ -15,6 +15,8 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from graphify import tree
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.branches import if_, if_exp
@@ -28,15 +30,16 @@ from graphify.autograph.operators.choice import (
 from graphify.autograph.operators.conditions import is_staged, set_truth, truth
 from graphify.autograph.operators.heap import Names, State
 from graphify.autograph.operators.sharing import ALIAS
-from graphify.autograph.operators.state import Unstageable
+from graphify.autograph.operators.state import Unstageable, is_dynamic, joinable
 from graphify.ir.bind import Tensor
 from graphify.ir.sharing import is_shared
 from graphify.ir.types import BOOL
 from graphify.location import here
-from graphify.ops import core, elementwise
+from graphify.ops import core, effects, elementwise
 from graphify.ops.convert import set_conversion
 from graphify.ops.effects import Gap
 from graphify.ops.operators import set_spread
+from graphify.tracing import identity, lists
 from graphify.tracing.capture import frame
 
 
@@ -125,7 +128,7 @@ def _check_identity(a: Any, b: Any) -> None:
     """Refuse to say whether two arrays are one where only the run knows."""
     if a is not b and isinstance(b, Choice) or _may_be_one(a, b):
         raise Unstageable(
-            "`is` compares arrays of which only the run knows whether they are one",
+            "`is` compares things of which only the run knows whether they are one",
             location=here(),
             remedy="compare with None, or keep a flag that says which it is",
         )
@@ -133,7 +136,7 @@ def _check_identity(a: Any, b: Any) -> None:
 
 def _may_be_one(a: Any, b: Any) -> bool:
     if a is b or not (isinstance(a, Tensor) and isinstance(b, Tensor)):
-        return False
+        return identity.may_be_one(a, b)
     seen = any(t._view is not None and t._view[0] is ALIAS for t in (a, b))
     return seen or any(is_shared(t) for t in (a, b) if t._base is None)
 
@@ -174,6 +177,36 @@ def apply(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, A
 
 def has_choices(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
     return any(type(a) is Choice for a in args) or any(type(a) is Choice for a in kwargs.values())
+
+
+# --- elements of lists --------------------------------------------------------------------------
+
+MOST_ELEMENTS = 16
+
+
+def _element(values: Any, key: Any) -> Any:
+    """`names[k]`: an element of a list of texts, functions and the like is one of several."""
+    if isinstance(key, slice) or _are_alike(list(values)):
+        return lists.growing(values)[key]
+    if len(values) > MOST_ELEMENTS or key.ndim or key.dtype.kind not in "iu":
+        raise _refused(f"is looked up in a list of {len(values)} by {key.spec}")
+    inside = elementwise.logical_and(key >= -len(values), key < len(values))
+    error = effects.Raise(IndexError, ("list index out of range",))
+    effects.assert_(inside, exception=error)
+    place = elementwise.where(key < 0, key + len(values), key)
+    return Choice(core.cast(place, dtype=np.dtype(np.int64), weak=True), list(values))
+
+
+def _are_alike(values: list[Any]) -> bool:
+    """Whether elements can be stacked: numbers, or arrays of one rank, in containers of one form."""
+    taken = [tree.flatten(value) for value in values]
+    first = taken[0] if taken else ([], tree.LEAF)
+    return all(
+        treedef == first[1]
+        and all(map(is_dynamic, leaves))
+        and all(map(joinable, first[0], leaves))
+        for leaves, treedef in taken
+    )
 
 
 # --- Python's operators -------------------------------------------------------------------------
@@ -297,6 +330,7 @@ def _install() -> None:
     set_truth(Choice, _truth)
     set_conversion(Choice, _as_tensor)
     set_spread(Choice, over)
+    lists.set_element_hook(_element)
 
 
 def _array_ufunc(self: Choice, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -25,6 +25,7 @@ from graphify.ir.graph import Builder
 from graphify.ir.sizes import Dim, fresh, not_negative
 from graphify.ir.types import Spec
 from graphify.ops.shape import _size_of as size_of
+from graphify.tracing import identity
 
 
 @dataclass(slots=True)
@@ -82,7 +83,8 @@ class CarriedLists:
         """An entry in which the loop can carry lists of other lengths; None: as it is."""
         rooms = self.before.get(k, [])
         treedef = listtrees.with_rooms(entry.treedef, iter(rooms))
-        entry.parts = tuple(dict.fromkeys((*entry.parts, *references.held(new.leaves))))
+        others = (*references.held(new.leaves), *identity.originals_of(new.parts))
+        entry.parts = tuple(dict.fromkeys((*entry.parts, *others)))
         before = listjoin.Part(treedef, entry.leaves, entry.frozen or entry.leaves)
         after = listjoin.Part(new.treedef, new.leaves, new.leaves)
         found = listjoin.promoted(before, after, self.frame)
