@@ -61,7 +61,7 @@ class List(list[Any]):
 
     def __getitem__(self, key: Any) -> Any:
         if is_staged_key(key):
-            return growing(self)[key]
+            return element(self, key)
         found = list.__getitem__(self, key)
         return List(found) if isinstance(key, slice) else found
 
@@ -167,6 +167,15 @@ def _no_growing(values: list[Any]) -> Any:
 
 growing: Callable[[list[Any]], Any] = _no_growing
 seal_element: Callable[[Any], None] = _no_growing
+
+
+element: Callable[[list[Any], Any], Any] = lambda values, key: growing(values)[key]
+
+
+def set_element_hook(hook: Callable[[list[Any], Any], Any]) -> None:
+    """How an element is looked up by an index that only the run knows (operators/choosing.py)."""
+    global element
+    element = hook
 
 
 def set_growing_hooks(make: Callable[[list[Any]], Any], seal: Callable[[Any], None]) -> None:

@@ -12,6 +12,7 @@ NO_GRADIENT = {
     "text_from_a_table_of_paths": "texts",
     "what_was_found": "texts",
     "which_kind": "integers",
+    "text_from_a_list": "texts",
     "truth_of_a_choice": "integers",
     "mask_or_numbers": "integers",
     "none_on_one_path": "the check takes its leaves for arrays, and one may be None",
@@ -23,6 +24,7 @@ NO_VMAP = {
     "bool_or_number": _KINDS,
     "rank_differs_between_branches": _KINDS,
     "status_as_text": _KINDS,
+    "text_from_a_list": _KINDS,
     "text_from_a_table_of_paths": _KINDS,
     "what_was_found": _KINDS,
     "tuple_or_array": _KINDS,
@@ -325,6 +327,27 @@ def activation_that_is_none(x, s):
     if activation is not None:
         y = activation(y)
     return y
+
+
+def text_from_a_list(x, k):
+    names = ["none", "one", "several"]
+    name = names[min(abs(k), 2)]
+    return x * len(name), name
+
+
+def function_from_a_list(x, k):
+    steps = [np.sin, np.cos, lambda v: v * v]
+    for i in range(12):
+        x = steps[(k + i) % 3](x)
+    return x
+
+
+def element_of_any_kind(x, k):
+    options = [None, x, x.sum(), 2.0]
+    chosen = options[k % 4]
+    if chosen is None:
+        return 1.0
+    return np.sum(chosen * 2)
 
 
 # --- ranks and structures ---

@@ -18,7 +18,7 @@ def tuple_grows(x):
 
 
 def value_as_python_index(x, k):
-    names = ["a", "b", "c", "d", "e"]
+    names = ("a", "b", "c", "d", "e")
     return x * len(names[k])  # ConcreteValueNeeded
 
 
