@@ -2,7 +2,7 @@
 
     program = language_program(7)
 
-They are random programs (see generator.py) with lists that grow, comprehensions, exceptions that are
+They are random programs (see generator.py) with lists that grow, comprehensions, exceptions that get
 caught, None until something is found, objects as state, recursion, functions chosen by a condition,
 assignment expressions, and loops that end in the middle. Each comes from a template: `$v` stands for
 a new name whose value the rest of the program uses, other names with `$` are new, too.

@@ -237,8 +237,11 @@ def _settle(program: Program, verdict: Verdict, want: Outcome, got: Outcome, var
 
 
 def _is_joined_dtype(want: Outcome, got: Outcome) -> bool:
-    """Whether an update is refused that plain Python makes: where paths join, dtypes do, too."""
-    return want.error is None and "cannot cast the result" in str(got.error)
+    """Whether an update or index is refused that plain Python takes: where paths join, dtypes do,
+    too, and an integer on one path is a float if it is one on the other."""
+    text = str(got.error)
+    wider = "cannot cast the result" in text or "used as indices must be of integer" in text
+    return want.error is None and wider
 
 
 def explained_by_rounding(program: Program, variant: int, want: Outcome, got: Outcome) -> bool:

@@ -61,9 +61,9 @@ def if_(
     """The if statement: each branch maps the state to the state."""
     if isinstance(test, Catch):
         decide = lambda flag, yes, no: tuple(_cond(flag, (yes, no), names, (if_true, if_false)))
-        return test.branch(decide, lambda: if_true(*state), lambda: if_false(*state))  # type: ignore[no-any-return]
+        return _all(test.branch(decide, lambda: if_true(*state), lambda: if_false(*state)), names)
     if not is_staged(test):
-        return if_true(*state) if test else if_false(*state)
+        return _all(if_true(*state) if test else if_false(*state), names)
     return tuple(
         _cond(
             test,
@@ -72,6 +72,11 @@ def if_(
             (if_true, if_false),
         )
     )
+
+
+def _all(outcome: Any, names: Names) -> State:
+    """What a branch gives for each name, also where it raises."""
+    return (outcome,) * len(names) if isinstance(outcome, Unreachable) else outcome
 
 
 def if_exp(test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -> Any:
