@@ -2,6 +2,7 @@
 
     rows = []              rows = ag.list()
     return [x, y]          return ag.list([x, y])
+    [*rows, x]             ag.list(rows) + ag.list([x])
     np.stack([x, y])       as it is: the list is used up where it stands
 
 A list is used up as an argument of a function that is called as it is, as an index, as what a loop
@@ -16,6 +17,7 @@ from typing import Any
 import gast
 
 from graphify.autograph.converters.base import Context, Converter
+from graphify.syntax import origin
 
 # Operators that keep their arguments; the others only look at them.
 KEEPERS = frozenset(["call", "setattr_", "setitem", "list", "tuple", "dict", "zip", "enumerate"])
@@ -31,7 +33,31 @@ class _Displays(Converter):
         self.generic_visit(node)
         if not isinstance(node.ctx, gast.Load):
             return node
+        if any(isinstance(element, gast.Starred) for element in node.elts):
+            return self._starred(node)
+        return self._made(node)
+
+    def _made(self, node: Any) -> Any:
         return self.ctx.operator("list", node, *([node] if node.elts else []))
+
+    def _starred(self, node: Any) -> Any:
+        """The sum of the lists that are unpacked and of those between them."""
+        parts: list[Any] = []
+        between: list[Any] = []
+        for element in [*node.elts, None]:
+            if element is not None and not isinstance(element, gast.Starred):
+                between.append(element)
+                continue
+            if between:
+                display = gast.List(between, gast.Load())
+                parts.append(self._made(origin.inherit(display, node)))
+                between = []
+            if element is not None:
+                parts.append(self.ctx.operator("list", element, element.value))
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = origin.inherit(gast.BinOp(whole, gast.Add(), part), node)
+        return whole
 
     def _inside(self, node: Any) -> Any:
         """A display that is used up, with those inside of it."""
