@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import graphify
+from graphify.engines.native.loops.pretty import text
+from graphify.engines.native.lower import lower
 from graphify.errors import TraceError
 
 ENGINES = ["reference", "native", pytest.param("tensorflow", marks=pytest.mark.tensorflow)]
@@ -397,3 +399,20 @@ def test_errors_name_the_lane(engine):
     with pytest.raises(TooLarge) as caught:
         both(np.ones((2, 3)), np.array([[0.0, 1.0, 2.0], [1.0, 9.0, 0.0]]))
     assert "in lane 1, 1 of a vmap" in caught.value.__notes__
+
+
+def test_native_code_checks_in_line():
+    @graphify.function
+    def f(x, k):
+        total = 0.0
+        for i in range(1000):
+            try:
+                total += x[(7 * i) % 13 + k]
+            except IndexError:
+                total -= 1
+        return total
+
+    x = np.arange(10.0)
+    assert f(x, np.array(2)) == f.python_function(x, 2)
+    program = text(lower(f.get_concrete_function(x, np.array(2)).graph))
+    assert "host" not in program

@@ -139,3 +139,20 @@ def places_in_an_order_not_known(w):
 
 def element_of_flat_out_of_range(w, k):
     return w.flat[w.size + abs(k)]  # IndexError
+
+
+def errors_of_floats_that_raise(x):
+    with np.errstate(divide="raise"):  # TraceError
+        return 1 / x
+
+
+def call_in_a_try_that_writes_before_it_fails(x, k):
+    def fill(i):
+        x[0] = 1.0
+        x[i] = 2.0  # TraceError
+
+    try:
+        fill(k)
+    except IndexError:
+        x[1] = 5.0
+    return x

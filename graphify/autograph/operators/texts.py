@@ -148,8 +148,10 @@ class _Argument(_Shown):
 def _marked(value: Any) -> Any:
     """A container with marks in place of its symbolic tensors."""
     if isinstance(value, BaseException) and has_symbols(value):
-        symbolic = lambda arg: isinstance(arg, Tensor) and arg.is_symbolic
-        args = [_Argument(arg) if symbolic(arg) else arg for arg in value.args]
+        args = [
+            _Argument(arg) if isinstance(arg, Tensor) and arg.is_symbolic else arg
+            for arg in value.args
+        ]
         shown = type(value).__new__(type(value), *args)
         shown.args = tuple(args)
         vars(shown).update(vars(value))
