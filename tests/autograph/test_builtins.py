@@ -49,6 +49,17 @@ FORMS = {
     "sorted list of many pairs": lambda x, xi, y: sorted(
         [(v, i) for i, v in enumerate(np.concatenate([x, y, x]))], reverse=True
     ),
+    "of a part that the run selects": lambda x, xi, y: (
+        max(x[x > 0]),
+        sorted(x[x > 0]),
+        sorted(x[x > 0], reverse=True),
+        sum(x[x > 0], 2),
+        functools.reduce(operator.add, x[x > 0]),
+        max(x[x > 100]),
+    ),
+    "zip of two lengths": lambda x, xi, y: len(list(zip(x[x > 0], y[x < 0], strict=True))),
+    "zip is strict": lambda x, xi, y: sum(a * b for a, b in zip(x, y[1:], strict=True)),
+    "an array is no number": lambda x, xi, y: float(x[:2]),
     # --- iterables ---
     "enumerate, zip, reversed": lambda x, xi, y: (
         list(enumerate(x, start=5)),

@@ -17,6 +17,7 @@ from graphify.autograph.operators.logical import and_, contains, not_, or_, pyth
 from graphify.autograph.operators.loops import for_
 from graphify.ir.bind import Tensor, as_tensor, current_builder
 from graphify.ops import core, effects, elementwise
+from graphify.ops.shape import in_range, size_value
 from graphify.tracing.lists import List
 from graphify.tracing.places import log_contents
 
@@ -95,11 +96,9 @@ def _extreme(plain: Any, sign: str, args: Any, kwargs: Any) -> Any:
     if builtins.isinstance(values, Tensor) and is_staged(values) and not kwargs:
         rows = iteration.items_of(values)
         assert rows is not None
-        if builtins.isinstance(rows.length, builtins.int) and rows.length == 0:
-            return plain(())  # the error is Python's
-        better = ordering.SIGNS[sign]
+        better, first = ordering.SIGNS[sign], rows.item(_first_place(plain, rows.length))
         return for_(
-            values[1:], lambda row, best: (_choose(better, row, best),), (rows.item(0),), ("best",)
+            values[1:], lambda row, best: (_choose(better, row, best),), (first,), ("best",)
         )[0]
     if builtins.isinstance(values, Tensor):
         return plain(*args, **kwargs)
@@ -109,6 +108,18 @@ def _extreme(plain: Any, sign: str, args: Any, kwargs: Any) -> Any:
         places = plain(builtins.range(builtins.len(values)), key=ranks.__getitem__, default=None)
         return plain(values, **kwargs) if places is None else values[places]
     return _first_extreme(sign, values, ranks)
+
+
+def _first_place(plain: Any, length: Any) -> Any:
+    """0, where there are elements; else the error is Python's."""
+    if builtins.isinstance(length, builtins.int):
+        return 0 if length else plain(())
+    try:
+        plain(())
+    except ValueError as error:
+        message = builtins.str(error)
+    zero, count = core.strong(0), size_value(size=length)
+    return in_range(zero, zero, count, error="ValueError", message=message)
 
 
 def _first_extreme(sign: str, values: Any, ranks: Any) -> Any:
@@ -215,7 +226,9 @@ def sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     ):
         ordered = as_tensor(iterable)[::1].copy()
         ordered.sort()
-        return builtins.list(ordered[::-1] if reverse else ordered)
+        ordered = ordered[::-1] if reverse else ordered
+        known = builtins.isinstance(ordered.dims[0], builtins.int)
+        return builtins.list(ordered) if known else OVERLOADS[builtins.list](ordered)
     return ordering.sorted_(iterable, key=key, reverse=reverse)
 
 

@@ -20,7 +20,7 @@ from graphify.ir.sizes import Dim, Size, size_op
 from graphify.location import here
 from graphify.numpy.flat import Flat
 from graphify.ops import elementwise
-from graphify.ops.shape import as_dim
+from graphify.ops.shape import as_dim, checked_dim
 from graphify.tracing.capture import root_of
 
 
@@ -238,7 +238,20 @@ def enumerate(iterable: Any, start: Any = 0) -> Any:
     if items is None:
         return builtins.enumerate(iterable, start)
     only = items[0]
-    return Items(only.length, lambda i: (_affine(i, start, 1), only.item(i)), shown=only.shown, lists=only.lists)
+    return Items(
+        only.length,
+        lambda i: (_affine(i, start, 1), only.item(i)),
+        shown=only.shown,
+        lists=only.lists,
+    )
+
+
+def _unequal(place: int, length: Dim, other: Items) -> str:
+    """What zip says of an argument of another length than those before it."""
+    if not (isinstance(length, int) and isinstance(other.length, int)):
+        return "zip() arguments have different lengths"
+    size = "shorter" if other.length < length else "longer"
+    return f"zip() argument {place} is {size} than argument{'s 1-' if place > 2 else ' '}{place - 1}"
 
 
 def zip(*iterables: Any, strict: bool = False) -> Any:
@@ -246,9 +259,9 @@ def zip(*iterables: Any, strict: bool = False) -> Any:
     if items is None:
         return builtins.zip(*iterables, strict=strict)
     length = items[0].length
-    for other in items[1:]:
-        if strict and other.length != length:
-            raise ValueError("zip(): staged arguments have different lengths")
+    for place, other in builtins.enumerate(items[1:], 2):
+        if strict:
+            length = checked_dim(length, other.length, _unequal(place, length, other), ValueError)
         length = length if other.length == length else size_op("min", length, other.length)
     shown = tuple(tensor for each in items for tensor in each.shown)
     lists = tuple(values for each in items for values in each.lists)

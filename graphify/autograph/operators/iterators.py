@@ -10,12 +10,9 @@ that is enumerated is a generator again, and the loop over it may be staged.
 from __future__ import annotations
 
 import builtins
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
-
-import numpy as np
 
 from graphify.autograph.operators import prelude
 from graphify.autograph.operators.calls import OVERLOADS, call, converted, is_convertible
@@ -50,7 +47,7 @@ class Once(Iterator[Any]):
         return builtins.next(self.iterator)
 
 
-def _once(value: Any) -> Any:
+def once(value: Any) -> Any:
     python = isinstance(value, Iterator) and not is_lazy(value) and not isinstance(value, Once)
     return Once(value) if python and current_builder() is not None else value
 
@@ -217,7 +214,7 @@ MAKERS: dict[str, tuple[Plain, int | None]] = {  # with the number of the iterab
 # --- what takes them ------------------------------------------------------------------------------
 
 
-def _all_items(iterable: Any) -> Any:
+def all_items(iterable: Any) -> Any:
     from graphify.autograph.operators.comprehensions import each, list_of
 
     return list_of(lambda add: each(iterable, add))
@@ -250,12 +247,14 @@ def _extreme(function: Plain) -> Plain:
 
 
 def _whole(plain: Plain, iterable: Any, *args: Any, **kwargs: Any) -> Any:
-    return plain(_all_items(iterable), *args, **kwargs)
+    return plain(all_items(iterable), *args, **kwargs)
 
 
 def _sorted(plain: Plain, iterable: Any, *args: Any, **kwargs: Any) -> Any:
     known = isinstance(iterable, Tensor) and iterable.ndim and isinstance(iterable.dims[0], int)
-    return plain(iterable if known else _all_items(iterable), *args, **kwargs)
+    if known:
+        return plain(iterable, *args, **kwargs)
+    return OVERLOADS[builtins.sorted](all_items(iterable), *args, **kwargs)
 
 
 TAKERS: dict[str, Plain] = {
@@ -264,7 +263,7 @@ TAKERS: dict[str, Plain] = {
     "all": lambda plain, iterable: run(prelude.all_of, iterable),
     "max": _extreme(prelude.max_of),
     "min": _extreme(prelude.min_of),
-    "list": lambda plain, iterable: _all_items(iterable),
+    "list": lambda plain, iterable: all_items(iterable),
     "tuple": _whole,
     "sorted": _sorted,
     "set": _set,
@@ -296,8 +295,8 @@ def with_iterators(name: str, plain: Plain) -> Plain:
         concerned = args[place : place + 1] if place is not None else args
         test = is_symbolic if name in ("map", "filter") else is_lazy
         if builtins.any(test(arg) for arg in concerned) and current_builder() is not None:
-            return _once(made(plain, *args, **kwargs))
-        return _once(plain(*args, **kwargs))
+            return once(made(plain, *args, **kwargs))
+        return once(plain(*args, **kwargs))
 
     make.__name__ = name
     return make
@@ -330,70 +329,3 @@ def refuse_to_give_away(value: Any) -> None:
             location=getattr(value, "made", None),
             remedy="make a list(...) of it",
         )
-
-
-# --- itertools ------------------------------------------------------------------------------------
-
-
-def _fromiter(iterable: Any, dtype: Any, count: int = -1, **like: Any) -> Any:
-    items = _all_items(iterable) if is_lazy(iterable) else builtins.list(iterable)
-    if not builtins.any(isinstance(item, Tensor) for item in items[:1]):
-        return np.fromiter(items, dtype, count, **like)
-    return call(np.array, items if count < 0 else items[:count], dtype=dtype)
-
-
-def _islice(iterable: Any, *bounds: Any) -> Any:
-    start, stop, step = (0, *bounds, 1) if builtins.len(bounds) == 1 else (*bounds, None, None)[:3]
-    start, step = 0 if start is None else start, 1 if step is None else step
-    return lazily(prelude.islice, iterable, start, stop, step)
-
-
-def _count(start: Any = 0, step: Any = 1) -> Any:
-    made = lazily(prelude.count, start, step)
-    if isinstance(made, Generator):
-        made.counts = True
-    return made
-
-
-def _made_once(function: Plain) -> Plain:
-    return lambda *args, **kwargs: _once(function(*args, **kwargs))
-
-
-def _of_prelude(function: Plain) -> Plain:
-    return lambda *args, **kwargs: lazily(function, *args, **kwargs)
-
-
-OVERLOADS.update(
-    {
-        np.fromiter: _fromiter,
-        itertools.islice: _islice,
-        itertools.count: _count,
-        itertools.chain.from_iterable: _of_prelude(prelude.flatten),
-        itertools.starmap: _of_prelude(prelude.starmapped),
-        **{
-            getattr(itertools, name): _made_once(getattr(itertools, name))
-            for name in (
-                "combinations",
-                "combinations_with_replacement",
-                "groupby",
-                "permutations",
-                "product",
-                "zip_longest",
-            )
-        },
-        **{
-            getattr(itertools, function.__name__): _of_prelude(function)
-            for function in (
-                prelude.accumulate,
-                prelude.chain,
-                prelude.compress,
-                prelude.cycle,
-                prelude.dropwhile,
-                prelude.filterfalse,
-                prelude.pairwise,
-                prelude.repeat,
-                prelude.takewhile,
-            )
-        },
-    }
-)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators.calls import OVERLOADS
+from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.loops import for_
 from graphify.autograph.operators.numbers import scalar_of
@@ -376,3 +376,22 @@ for _question, _test in (
         lambda x, test=_test: _bool(e.logical_or(*(test(part) for part in _parts(x))))
     )
 overload(cmath.isfinite)(lambda x: _bool(e.logical_and(*(e.isfinite(part) for part in _parts(x)))))
+
+
+# --- functools ----------------------------------------------------------------------------------
+
+
+def reduce_(function: Any, iterable: Any, *initial: Any) -> Any:
+    """functools.reduce; over an array, a loop."""
+    if not is_staged(iterable) or not iterable.dims:
+        return functools.reduce(lambda a, b: call(function, a, b), iterable, *initial)
+    if initial:
+        start, rest = initial[0], iterable
+    elif isinstance(iterable.dims[0], int) and not iterable.dims[0]:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    else:
+        start, rest = iterable[0], iterable[1:]
+    return for_(rest, lambda v, total: (call(function, total, v),), (start,), ("the result",))[0]
+
+
+OVERLOADS[functools.reduce] = reduce_

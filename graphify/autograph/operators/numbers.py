@@ -81,16 +81,18 @@ def index(value: Any) -> Any:
     return core.cast(number, dtype=INT, weak=True)
 
 
+# Until 2.4, NumPy took an array of one element for its element.
+_ONE_ELEMENT_IS_A_NUMBER = tuple(builtins.map(builtins.int, np.__version__.split(".")[:2])) < (2, 4)
+
+
 def scalar_of(value: Tensor) -> Tensor:
-    """A tensor of one element as a scalar, as float(array) has it."""
+    """A tensor as a scalar, as float(array) has it."""
     tensor = resolve(value)
     if tensor.dims == ():
         return tensor
-    if tensor.ndim > 0 and builtins.all(d == 1 for d in tensor.dims):
+    if _ONE_ELEMENT_IS_A_NUMBER and builtins.all(d == 1 for d in tensor.dims):
         return core.reshape(tensor, shape=())
-    raise TypeError(
-        f"only arrays of one element can be converted to Python scalars, got {tensor.spec}"
-    )
+    raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
 
 
 # --- rounding and powers --------------------------------------------------------------------------
