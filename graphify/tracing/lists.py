@@ -66,7 +66,10 @@ class List(list[Any]):
         return List(found) if isinstance(key, slice) else found
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if is_staged_key(key):
+        if is_grown(value) and key == slice(None):
+            log_contents(self)
+            self.become(value.copy())
+        elif is_staged_key(key) or isinstance(key, slice) and is_grown(value):
             self._grow()
             self[key] = value
         else:

@@ -13,6 +13,8 @@ NO_GRADIENT = {
     "merge_of_sorted": "equal numbers may change places",
     "sieve_of_primes": INTEGERS,
     "run_lengths": INTEGERS,
+    "dict_of_counts": INTEGERS,
+    "bracket_depth": INTEGERS,
     "breadth_first_order": INTEGERS,
     "depth_first_visits": INTEGERS,
     "next_greater_element": INTEGERS,
@@ -454,6 +456,110 @@ def mean_of_the_largest(x):
         values.append(v)
     values.sort(reverse=True)
     return (values[0] + values[1]) / 2
+
+
+def unpacked_into_a_list(x):
+    kept = [v for v in x if v > 0]
+    framed = [0.0, *kept, *kept[:1], 1.0]
+    return framed[1] + framed[-1] + sum(framed)
+
+
+def whole_contents_replaced(x):
+    values = [1.0]
+    other = values
+    for v in x:
+        values.append(v)
+    values[:] = [v * 2 for v in values if v > 0]
+    return sum(other)
+
+
+def dict_of_counts(xi):
+    counts = {"even": 0, "odd": 0, "negative": 0}
+    for v in xi:
+        if v % 2 == 0:
+            counts["even"] += 1
+        else:
+            counts["odd"] += 1
+        if v < 0:
+            counts["negative"] += 1
+    return counts
+
+
+def dict_of_lists(x):
+    groups = {"low": [], "high": []}
+    for v in x:
+        groups["high"].append(v * 2)
+        if v < 0:
+            groups.setdefault("low", []).append(v)
+    groups.setdefault("low", []).append(-1.0)
+    return sum(groups["low"]) * len(groups) + sum(groups["high"])
+
+
+def dict_items_in_a_loop(x, s):
+    weights = {"a": 0.5, "b": s * 1.0, "c": 2.0}
+    total = 0.0
+    for v in x:
+        for name, weight in weights.items():
+            if v > 0 and name != "b":
+                total = total + v * weight
+        weights["b"] = weights["b"] * 0.5
+    return total, weights["b"]
+
+
+def window_of_the_last_three(x):
+    window, largest = [], -100.0
+    for v in x:
+        window.append(v)
+        if len(window) > 3:
+            window.pop(0)
+        largest = np.maximum(largest, sum(window))
+    return largest
+
+
+def undo_stack(x, s):
+    state, history = s * 1.0, []
+    for v in x:
+        if v > 0:
+            history.append(state)
+            state = state + v
+        elif history:
+            state = history.pop()
+    return state + len(history)
+
+
+def bracket_depth(xi):
+    open_at, deepest = [], 0
+    for i in range(len(xi)):
+        if xi[i] > 0:
+            open_at.append(i)
+        elif len(open_at) > 0:
+            open_at.pop()
+        deepest = max(deepest, len(open_at))
+    return deepest, len(open_at)
+
+
+def interpolated_table(x, s):
+    knots = []
+    for i in range(len(x)):
+        if i % 2 == 0 or x[i] > 0:
+            knots.append((i * 1.0, x[i]))
+    value = 0.0
+    for k in range(len(knots) - 1):
+        left, right = knots[k], knots[k + 1]
+        value = value + (right[0] - left[0]) * (left[1] + right[1]) / 2
+    return value * s
+
+
+def results_of_a_while_loop_in_a_branch(s):
+    steps = []
+    if s > 0:
+        y = s * 1.0
+        while y < 10:
+            steps.append(y)
+            y = y * 1.7 + 0.3
+    else:
+        steps.append(-s)
+    return sum(steps), len(steps)
 
 
 # --- classics -------------------------------------------------------------------------------------
