@@ -6,10 +6,11 @@ from graphify.autograph.operators import (
     listarrays,  # noqa: F401  # for its effect
     listbuiltins,
     places,  # noqa: F401  # for its effect
+    tools,  # noqa: F401  # for its effect
     warn,  # noqa: F401  # for its effect
 )
-from graphify.autograph.operators.attributes import attr, augattr, delattr_, setattr_
 from graphify.autograph.operators.attempts import attempt
+from graphify.autograph.operators.attributes import attr, augattr, delattr_, setattr_
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.builtins import (
     abs,
@@ -51,6 +52,7 @@ from graphify.autograph.operators.generators import emit, known, known_items, re
 from graphify.autograph.operators.iterators import flatten, generate, unpacked
 from graphify.autograph.operators.logical import and_, compare, contains, not_, or_
 from graphify.autograph.operators.loops import for_, while_
+from graphify.autograph.operators.managers import manager
 from graphify.autograph.operators.matching import (
     anything,
     capture,
@@ -63,10 +65,9 @@ from graphify.autograph.operators.matching import (
     same,
     sequence_of,
 )
-from graphify.autograph.operators.managers import manager
 from graphify.autograph.operators.raising import assert_, catching, raise_
-from graphify.autograph.operators.thrown import caught, pending, thrown
 from graphify.autograph.operators.strings import percent, text
+from graphify.autograph.operators.thrown import caught, pending, thrown
 from graphify.autograph.operators.undefined import Undefined, certain, defined
 from graphify.autograph.operators.updates import select
 from graphify.ir.bind import set_select_hook
