@@ -321,8 +321,13 @@ def object_as_a_result(x):
 
 
 @refused(TraceError)
-def index_of_several_kinds(x):
-    return [x, None, x[0]][np.argmax(x)]
+def index_of_a_tuple(x):
+    return (x, None, x[0])[np.argmax(x)]
+
+
+@refused(TraceError)
+def key_of_several_kinds(x):
+    return {"a": x, "b": -x}["a" if x.sum() > 0 else "b"]
 
 
 @refused(TraceError)
