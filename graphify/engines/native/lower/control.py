@@ -119,11 +119,25 @@ def _moves(lens: Lens | None) -> bool:
 def _carrier(graph: Graph, result: Value) -> int | None:
     """The parameter that a result is, or is an update of."""
     params = {value: i for i, value in enumerate(graph.params)}
-    while result not in params:
-        if result.node.op.name not in UPDATES and result.node.op.name != "identity":
-            return None
-        result = result.node.inputs[0]
-    return params[result]
+    source: Value | None = result
+    while source is not None and source not in params:
+        source = _updated(source)
+    return None if source is None else params[source]
+
+
+def _updated(value: Value) -> Value | None:
+    """What a value is an update of, in one step or in all branches of one."""
+    node = value.node
+    if node.op.name in UPDATES or node.op.name == "identity":
+        return node.inputs[0]
+    if node.op.name in ("loop", "while") and value.index < node.attrs["carry"]:
+        return node.inputs[value.index]
+    if node.op.name == "cond":
+        branches = (node.attrs["true"], node.attrs["false"])
+        sources = {_carrier(branch, branch.results[value.index]) for branch in branches}
+        source = sources.pop() if len(sources) == 1 else None
+        return None if source is None else node.inputs[1 + source]
+    return None
 
 
 def _places_of_results(low: Lowering, node: Node, graphs: Sequence[Graph]) -> list[Place]:
