@@ -110,6 +110,10 @@ def rounded_for_a_table(x):
     return [round(float(v) / 3, 2) for v in x], round(x[0] / 3, 1), round(float(x[1]))
 
 
+def rounding_has_no_slope(x):
+    return round(float(x[0]) / 3, 1) * x[1] + round(x[2] / 3, 1) * x[0]
+
+
 def truncated_towards_zero(x, s):
     whole = int(s)
     return (s - whole) * x

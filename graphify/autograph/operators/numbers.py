@@ -111,7 +111,7 @@ def round(value: Any, ndigits: Any = None) -> Any:
         return value.round(ndigits)
     digits = as_tensor(ndigits)
     if kind == "f":  # the decimal number that is nearest, which no formula of floats gives
-        return math_call(number, number, digits, function=".round")
+        return math_call(elementwise.rint(number), number, digits, function=".round")
     return integer_call(core.cast(number, dtype=INT, weak=True), digits, function="round")
 
 
