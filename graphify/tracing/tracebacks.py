@@ -196,7 +196,7 @@ def _show_causes(error: BaseException) -> None:
         if cause is None or id(cause) in seen:
             return
         seen.add(id(cause))
-        if not is_users(cause):
+        if not is_users(error) and not is_users(cause):
             with contextlib.suppress(AttributeError):
                 error.__cause__ = cause.__cause__
                 error.__context__ = cause.__context__

@@ -511,14 +511,6 @@ case(
 
 # --- refused ---
 case(
-    "the elements as Python numbers",
-    "def f(x):\n    return «x.tolist()»\n",
-    (V3,),
-    TypeError,
-    "x: f64[3]",
-    plain=False,
-)
-case(
     "async",
     "«async def f»(x):\n    return x\n",
     (V3,),
@@ -710,3 +702,114 @@ def test_full_traceback(case: Case, tmp_path: Any) -> None:
 
 def test_there_are_many() -> None:
     assert len({c.name for c in CASES}) == len(CASES) >= 90
+
+
+# --- calls that machine code serves, transformations, several threads ---------------------------
+
+
+def checked(x):
+    if x.sum() > 5:
+        raise ValueError(f"sum {x.sum()}")
+    print(end="")
+    return x
+
+
+def outer(x):
+    y = checked(x)
+    return y * 2
+
+
+def picked(x, i):
+    y = x * 2.0
+    return (y[i] * x).sum()
+
+
+def joined(x, y):
+    return (x * 2 + y).sum()
+
+
+def shown_by(call: Callable[[], Any]) -> tuple[BaseException, list[str]]:
+    """An error, and the functions in its traceback below the call; none of them graphify's."""
+    with pytest.raises(Exception) as caught:
+        call()
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    assert not [f.filename for f in frames if "/graphify/" in f.filename]
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "/graphify/" not in shown and "During handling" not in shown, shown
+    return caught.value, [f.name for f in frames if f.name not in ("shown_by", "<lambda>")]
+
+
+def test_after_calls_that_machine_code_served() -> None:
+    f, g = graphify.function(outer), graphify.function(picked)
+    for _ in range(5):
+        f(np.ones(3))
+        g(np.ones(3), np.array(1))
+    error, names = shown_by(lambda: f(np.full(3, 9.0)))
+    assert (str(error), names) == ("sum 27.0", ["outer", "checked"])
+    error, names = shown_by(lambda: g(np.ones(3), np.array(9)))
+    assert names == ["picked"] and "y: f64[3], i: i64[]" in str(error)
+
+
+ROWS, PLACES, TWO = np.ones((2, 3)), np.array([1, 7]), np.ones((2, 4))
+TRANSFORMED = {
+    "grad": lambda: graphify.grad(joined)(V3, V4),
+    "grad of a function": lambda: graphify.grad(graphify.function(joined))(V3, V4),
+    "grad in a function": lambda: graphify.function(graphify.grad(joined))(V3, V4),
+    "value_and_grad": lambda: graphify.value_and_grad(joined)(V3, V4),
+    "jvp": lambda: graphify.jvp(joined, (V3, V4), (V3, V4)),
+    "vjp": lambda: graphify.vjp(joined, V3, V4),
+    "hessian": lambda: graphify.hessian(joined)(V3, V4),
+    "jacobian": lambda: graphify.jacobian(joined)(V3, V4),
+    "vmap": lambda: graphify.vmap(joined)(ROWS, TWO),
+    "vmap of a function": lambda: graphify.vmap(graphify.function(joined))(ROWS, TWO),
+    "vmap of grad": lambda: graphify.vmap(graphify.grad(joined))(ROWS, TWO),
+}
+RUN_TIME = {
+    "grad": lambda: graphify.grad(graphify.function(picked))(V3, BIG),
+    "grad in a function": lambda: graphify.function(graphify.grad(picked))(V3, BIG),
+    "vmap": lambda: graphify.vmap(graphify.function(picked))(ROWS, PLACES),
+    "vmap in a function": lambda: graphify.function(graphify.vmap(picked))(ROWS, PLACES),
+    "vmap of grad": lambda: graphify.function(graphify.vmap(graphify.grad(picked)))(ROWS, PLACES),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_shapes_in_transformations(name: str) -> None:
+    error, names = shown_by(TRANSFORMED[name])
+    assert isinstance(error, ValueError) and names[-1] == "joined"
+    assert "return (x * 2 + y).sum()\n" in str(error) and "\n              ^^^^^^^^^" in str(error)
+    assert str(error).count("remedy: ") == 1 and "y: f64[4]" in str(error)
+
+
+@pytest.mark.parametrize("name", RUN_TIME)
+def test_indices_in_transformations(name: str) -> None:
+    error, names = shown_by(RUN_TIME[name])
+    assert isinstance(error, IndexError) and names[-1] == "picked"
+    assert "      return (y[i] * x).sum()\n              ^^^^\n" in str(error)
+    assert str(error).count("remedy: ") == 1
+
+
+def test_an_error_passes_through_several_functions_once() -> None:
+    inner = graphify.function(picked)
+    error, names = shown_by(lambda: graphify.function(lambda x, i: inner(x, i) + 1)(V3, BIG))
+    assert names[-1] == "picked" and str(error).count("in user code:") == 1
+
+
+def test_causes_of_the_users_own_stay() -> None:
+    def wraps(x: Any) -> Any:
+        try:
+            return x.no_such
+        except AttributeError as error:
+            raise ValueError("wrapped") from error
+
+    error, names = shown_by(lambda: graphify.function(wraps)(V3))
+    assert str(error) == "wrapped" and names == ["wraps"]
+    assert isinstance(error.__cause__, AttributeError)
+
+
+def test_equal_functions_of_two_files_keep_their_files(tmp_path: Any) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        path, space = load("def f(x):\n    return x[9]\n", tmp_path / folder)
+        error = raised(graphify.function(space["f"]), (V3,))
+        assert f'File "{path}"' in str(error)

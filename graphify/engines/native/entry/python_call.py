@@ -33,6 +33,7 @@ from graphify.engines.native.jit import Code
 from graphify.errors import InternalError
 from graphify.ir.sizes import SizeVar
 from graphify.ir.types import Spec
+from graphify.tracing.tracebacks import show
 
 # A call that touches so many bytes lets other Python threads run meanwhile. Shorter ones that loop
 # let them in by `graphify_poll`.
@@ -155,9 +156,12 @@ class Runner:
                 memory.free(outputs[at])
 
     def failure(self, status: int, address: int) -> BaseException:
-        """The exception for a status, from the words of the results."""
+        """The exception for a status, from the words of the results, as the user is to see it:
+        machine code raises it from here."""
         words = (ctypes.c_int64 * self.layout.output_words).from_address(address)
-        return self._error(status, array("q", words))
+        error = self._error(status, array("q", words))
+        show(error)
+        return error
 
     def _finish(self, status: int, outputs: Words) -> None:
         """Raise what a status says."""
