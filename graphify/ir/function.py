@@ -48,6 +48,11 @@ class GraphFunction:
             self._graph = graph
 
     @property
+    def complete_yet(self) -> bool:
+        """Whether its graph is known."""
+        return self._graph is not None or self._make is not None
+
+    @property
     def graph(self) -> Graph:
         if self._graph is None:
             if self._make is None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from graphify.errors import GraphifyError, InvalidArgumentError
 from graphify.ir import safety
+from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Graph, Node, Value
 from graphify.ir.interpret import run
 from graphify.ir.op import defop
@@ -134,13 +135,27 @@ def _has_sizes(node: Node) -> bool:
     return any(not isinstance(dim, int) for spec in specs for dim in spec.shape)
 
 
-def failing(nodes: Sequence[Node], kinds: Kinds) -> Iterator[tuple[Node, type[BaseException]]]:
+def _inner(node: Node, seen: set[int]) -> Iterator[Graph]:
+    """The graphs that a node runs, those of recursive functions once."""
+    if node.op.extra.get("contained"):
+        return
+    for _, graph in node.subgraphs:
+        yield graph
+    for value in node.attrs.values():
+        if isinstance(value, GraphFunction) and value.complete_yet and id(value) not in seen:
+            seen.add(id(value))
+            yield value.graph
+
+
+def failing(
+    nodes: Sequence[Node], kinds: Kinds, seen: set[int] | None = None
+) -> Iterator[tuple[Node, type[BaseException]]]:
     """The nodes, those of sub-graphs included, that may raise one of some classes."""
+    seen = set() if seen is None else seen
     for node in nodes:
         yield from ((node, found) for found in raises(node) if issubclass(found, kinds))
-        if not node.op.extra.get("contained"):
-            for _, graph in node.subgraphs:
-                yield from failing(graph.nodes, kinds)
+        for graph in _inner(node, seen):
+            yield from failing(graph.nodes, kinds, seen)
 
 
 def may_fail(node: Node, kinds: Kinds) -> bool:
@@ -158,19 +173,21 @@ def acts_before_it_fails(nodes: Sequence[Node], kinds: Kinds) -> bool:
     """Whether something is printed, drawn or the like before something else may fail."""
     acted = False
     for node in nodes:
-        graphs = [] if node.op.extra.get("contained") else [graph for _, graph in node.subgraphs]
-        if any(acts_before_it_fails(graph.nodes, kinds) for graph in graphs):
+        if any(acts_before_it_fails(graph.nodes, kinds) for _, graph in node.subgraphs):
             return True
-        fails, acts = may_fail(node, kinds), _acts(node)
-        again = fails and acts and node.op.name not in ("cond", "call")  # from turn to turn
+        fails, does = may_fail(node, kinds), acts(node)
+        again = fails and does and node.op.name not in ("cond", "call")  # from turn to turn
         if acted and fails or again:
             return True
-        acted = acted or acts
+        acted = acted or does
     return False
 
 
-def _acts(node: Node) -> bool:
-    graphs = [graph for _, graph in node.subgraphs]
+def acts(node: Node, seen: set[int] | None = None) -> bool:
+    """Whether a node has effects other than to fail."""
+    seen = set() if seen is None else seen
     if not node.effects or node.op.name in ("raise", "assert", "check"):
         return False
-    return not graphs or any(_acts(inner) for graph in graphs for inner in graph.nodes)
+    alone = not any(isinstance(v, (Graph, GraphFunction)) for v in node.attrs.values())
+    graphs = list(_inner(node, seen))
+    return alone or any(acts(inner, seen) for graph in graphs for inner in graph.nodes)

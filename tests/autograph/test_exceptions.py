@@ -193,6 +193,37 @@ def callee_fails_in_several_ways(x, k):
     return y
 
 
+def _pay(x, k):
+    if x[0] < k:
+        raise TooLarge(k)
+    print("paid", k)
+    return x[0] - k
+
+
+def callee_prints_where_it_does_not_fail(x, k):
+    try:
+        rest = _pay(x, k)
+    except TooLarge as error:
+        print(error)
+        rest = 0.0
+    return rest
+
+
+def _descend(v, depth):
+    if depth > 3:
+        raise TooLarge(depth)
+    if v < 1:
+        return v
+    return _descend(v / 2, depth + 1)
+
+
+def recursive_callee(x, k):
+    try:
+        return _descend(x[0] * 10**k, 0)
+    except TooLarge:
+        return -1.0
+
+
 PROGRAMS = [f for name, f in list(globals().items()) if getattr(f, "__code__", None)]
 PROGRAMS = [
     f

@@ -35,10 +35,12 @@ from graphify.autograph.operators.undefined import Undefined
 from graphify.errors import REFUSALS, TraceError
 from graphify.ir.bind import Tensor, current_builder
 from graphify.ir.graph import Builder, Graph, History, Node
+from graphify.ir.replay import bind_at, replay
 from graphify.ops import core, elementwise
 from graphify.ops.effects import Gap
 from graphify.ops.failing import (
     LENGTH,
+    acts,
     acts_before_it_fails,
     failing,
     failure,
@@ -47,6 +49,7 @@ from graphify.ops.failing import (
 )
 from graphify.tracing.capture import captured, frame
 from graphify.tracing.places import forget_local
+from graphify.transforms import build
 
 Step = Callable[[], State]
 Kinds = tuple[type[BaseException], ...]
@@ -101,7 +104,7 @@ def _staged(body: Callable[..., State], state: State, kinds: Kinds, text: bool) 
         nodes, results = strict(builder.nodes, kinds)
         operands = captured(builder)
         params = tuple(builder.own(value) for value in operands)
-        graph = Graph(params, nodes, results, "attempt")
+        graph = _silent(Graph(params, nodes, results, "attempt"))
     tensors = list(map(Tensor, operands))
     code = failure(*tensors, body=graph, kinds=kinds)
     raised = elementwise.not_equal(code, 0)
@@ -112,6 +115,24 @@ def _staged(body: Callable[..., State], state: State, kinds: Kinds, text: bool) 
         for kind, flag in _flags(code, kinds)
     ]
     return raised, Thrown(alternatives)
+
+
+def _silent(graph: Graph) -> Graph:
+    """A graph without what it prints: that is done by the statement itself."""
+    if not any(map(acts, graph.nodes)):
+        return graph
+    specs = build.param_specs(graph)
+    return build.trace(lambda *args: replay(graph, args, _drop), specs, graph.name)
+
+
+def _drop(node: Node, inputs: list[Tensor], attrs: dict[str, Any]) -> Any:
+    """A rule for `replay`: as it is, but for effects other than to fail."""
+    if not acts(node):
+        return NotImplemented
+    graphs = {name: _silent(graph) for name, graph in node.subgraphs}
+    if not graphs and node.specs:
+        raise _refused("prints, draws random numbers or the like", node)
+    return bind_at(node, inputs, {**attrs, **graphs}) if graphs else []
 
 
 def _no_text() -> Tensor:
