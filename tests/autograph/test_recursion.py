@@ -293,3 +293,31 @@ def test_lanes_recur_to_depths_of_their_own():
 def test_derivatives_of_lanes():
     grads = graphify.vmap(graphify.grad(graphify.function(product)))
     np.testing.assert_allclose(grads(np.array([2.0, 3.0]), np.array([2, 3])), [4.0, 27.0])
+
+
+def test_a_fresh_list_that_the_function_changes_is_refused():
+    def f(pair):
+        pair[0] = pair[0] * 0.5
+        if pair[1] <= 0:
+            return pair[0]
+        return f([pair[0], pair[1] - 1])
+
+    with pytest.raises(DeepRecursion, match="is changed, or given back") as caught:
+        graphify.function(lambda x, n: f([x, n]))(np.ones(2), K)
+    assert caught.value.remedy == "pass a tuple, or the same list in every call"
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_a_list_that_is_given_back_is_no_copy(engine):
+    def f(pair, n):
+        return pair if n <= 0 else f(pair, n - 1)
+
+    def outer(x, n):
+        pair = [x, x + 1]
+        same = f(pair, n)
+        same[0] = x * 10
+        return pair
+
+    x = np.ones(2)
+    got = graphify.function(outer, engine=engine)(x, K)
+    np.testing.assert_allclose(got, outer(x, 3))

@@ -1,6 +1,7 @@
 """Functions that call themselves, with an end that only the run knows."""
 
 import functools
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -791,3 +792,49 @@ def row_by_row(w, s):
         return row + total(i + 1) * 0.5
 
     return total(0)
+
+
+def recursion_over_fresh_lists(x, k):
+    def f(pair):
+        value, left = pair
+        return value if left <= 0 else f([value * 0.5, left - 1])
+
+    return f([x, k])
+
+
+def recursion_over_fresh_dicts(x, s, k):
+    def f(state):
+        if state["left"] <= 0:
+            return state["value"] + s
+        return f({"value": state["value"] * s, "left": state["left"] - 1})
+
+    return f({"value": x, "left": k})
+
+
+@dataclass(frozen=True)
+class _Step:
+    value: object
+    left: object
+
+    def next(self):
+        return _Step(self.value * 0.5 + 1, self.left - 1)
+
+
+def recursion_over_a_dataclass(x, k):
+    def f(step):
+        return step.value if step.left <= 0 else f(step.next())
+
+    return f(_Step(x, k))
+
+
+def one_list_for_all_calls(x, k):
+    box = [x, 0]
+
+    def f(b, n):
+        if n > 0:
+            b[0] = b[0] * 0.5
+            b[1] += 1
+            f(b, n - 1)
+
+    f(box, k)
+    return box

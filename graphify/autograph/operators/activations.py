@@ -32,6 +32,7 @@ class Activation:
     builder: Builder
     recursion: Recursion | None = None  # set where the function is traced by itself
     _bound: Arguments | None = None
+    _opened: Arguments | None = None
 
     @property
     def code(self) -> CodeType:
@@ -66,6 +67,16 @@ class Activation:
         if self._bound is None:
             self._bound = Arguments.of(self.run, self.args, self.kwargs)
         return self._bound
+
+    @property
+    def opened(self) -> Arguments:
+        """The arguments with lists and dicts taken apart."""
+        if self._opened is None:
+            self._opened = Arguments.of(self.run, self.args, self.kwargs, opened=True)
+        return self._opened
+
+    def taken_apart(self, opened: bool) -> Arguments:
+        return self.opened if opened else self.bound
 
 
 _active: ContextVar[tuple[Activation, ...]] = ContextVar("graphify_active", default=())

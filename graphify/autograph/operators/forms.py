@@ -167,15 +167,9 @@ def same_thing(a: Any, b: Any) -> bool:
     if a is b:
         return True
     plain = (*NUMBERS, np.generic, str, bytes)
-    if type(a) is not type(b) or not isinstance(a, plain) and not _is_value(a):
+    if type(a) is not type(b) or not isinstance(a, plain):
         return False
     return bool(a == b) and repr(a) == repr(b)  # 0.0 is not -0.0
-
-
-def _is_value(thing: Any) -> bool:
-    return getattr(type(thing), "__dataclass_params__", None) is not None and bool(
-        type(thing).__dataclass_params__.frozen
-    )
 
 
 def _describe(thing: Any) -> str:

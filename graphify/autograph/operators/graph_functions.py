@@ -22,7 +22,7 @@ from graphify.autograph.operators.activations import Activation, active, all_act
 from graphify.autograph.operators.arguments import Arguments, local
 from graphify.autograph.operators.forms import Form, same_thing
 from graphify.autograph.operators.heap import Slot, slots_of, watch_cells
-from graphify.autograph.operators.results import GivenBack, Shown
+from graphify.autograph.operators.results import GivenBack, Shown, given_back
 from graphify.autograph.operators.sharing import is_number
 from graphify.autograph.operators.state import Unstageable, is_dynamic, take_apart
 from graphify.autograph.operators.undefined import Undefined, Unreachable, certain
@@ -82,8 +82,7 @@ def changes_structure(name: str) -> Unstageable:
 class Recursion:
     """A function that calls itself, as a graph."""
 
-    def __init__(self, call: Activation) -> None:
-        bound = call.bound
+    def __init__(self, call: Activation, bound: Arguments) -> None:
         self.origin, self.bound = call, bound
         self.name = call.function.__name__
         self.args = Form.of(bound.leaf_names, bound.leaves, bound.treedef).with_own_sizes()
@@ -191,7 +190,7 @@ class Recursion:
 
     def _body(self, builder: Builder, given: list[Any]) -> Any:
         origin = self.origin
-        inside = Activation(origin.function, origin.run, (), {}, builder, self, self.bound)
+        inside = Activation(origin.function, origin.run, (), {}, builder, self)
         with active(inside), _arguments(builder, given):
             log = watch_cells(builder, (origin.run,))
             outcome = certain(self.bound.pass_to(origin.run, given))
@@ -335,7 +334,7 @@ def _is_array(leaf: Any) -> bool:
 def _given_back(leaf: Any, given: Sequence[Any]) -> Any:
     """A leaf, or that it is the very array that was passed."""
     found = [i for i, other in enumerate(given) if other is leaf] if _is_array(leaf) else []
-    return GivenBack(found[0]) if found else leaf
+    return given_back(found[0]) if found else leaf
 
 
 def _recorded(function: GraphFunction, operands: Sequence[Tensor]) -> Sequence[Tensor]:

@@ -21,6 +21,7 @@ from types import FunctionType
 from typing import Any
 
 from graphify.autograph.operators.activations import Activation, active, all_active
+from graphify.autograph.operators.arguments import Arguments
 from graphify.autograph.operators.graph_functions import Recursion
 from graphify.autograph.operators.heap import watch_cells
 from graphify.autograph.operators.undefined import certain
@@ -45,12 +46,13 @@ def enter(
     if outer and call.can_bind():
         for activation in reversed(outer):
             known = activation.recursion
-            if known is not None and known.takes(call.bound):
-                return known.call_inside(call.bound)
-        if _may_not_end(call, outer):
-            recursion = _traced(call)
-            if recursion is not None:
-                return recursion.call(call.bound)
+            if known is not None and known.takes(call.taken_apart(known.bound.opened)):
+                return known.call_inside(call.taken_apart(known.bound.opened))
+        for opened in (False, True):  # a list is one object, or else what is in it
+            if _may_not_end(call, outer, opened):
+                recursion = _traced(call, call.taken_apart(opened))
+                if recursion is not None:
+                    return recursion.call(recursion.bound)
     log = watch_cells(builder, (run,), fields=False)  # it may rebind names around it
     try:
         with active(call):
@@ -59,24 +61,25 @@ def enter(
         log()
 
 
-def _may_not_end(call: Activation, outer: Sequence[Activation]) -> bool:
+def _may_not_end(call: Activation, outer: Sequence[Activation], opened: bool) -> bool:
     """Whether nothing that Python knows ends the recursion, as far as can be seen."""
     root = root_of(call.builder)
     if root is None or call.code in root.inlined:
         return False
     marks = [k for k, a in enumerate(all_active()) if a.recursion is not None]
     since = all_active()[marks[-1] + 1 if marks else 0 :]
-    alike = [call.bound.compare(a.bound) for a in outer if a in since and a.can_bind()]
+    known = [a.taken_apart(opened) for a in outer if a in since and a.can_bind()]
+    alike = [call.taken_apart(opened).compare(bound) for bound in known]
     return "same" in alike or alike.count("varies") >= FOLLOWED
 
 
-def _traced(call: Activation) -> Recursion | None:
+def _traced(call: Activation, bound: Arguments) -> Recursion | None:
     """The function as a graph; None if it cannot be one, and is to be inlined."""
-    recursion, root = Recursion(call), root_of(call.builder)
+    recursion, root = Recursion(call, bound), root_of(call.builder)
     assert root is not None
     try:
         recursion.trace()
-        recursion.check_sharing(call.bound.leaves)
+        recursion.check_sharing(bound.leaves)
         recursion.share(root)
     except (LeakedTracer, SyntaxUnsupported, RecursionError):
         raise

@@ -11,6 +11,7 @@ reaches, is refused.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,9 +24,15 @@ from graphify.ir.sharing import link, links, storage
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """The array that was passed as leaf `index` of the arguments."""
+    """The array that was passed as leaf `index` of the arguments; see `given_back`."""
 
     index: int
+
+
+@functools.cache
+def given_back(index: int) -> GivenBack:
+    """Each of them is one object: they are compared by identity."""
+    return GivenBack(index)
 
 
 @dataclass(slots=True, eq=False)
