@@ -10,6 +10,7 @@ class). On its own it is a plain list that logs what Python's operators change i
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex
 
@@ -58,6 +59,17 @@ class List(list[Any]):
 
     def copy(self) -> List:
         return List(self)
+
+    def __copy__(self) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if is_grown(self):
+            return self.copy()
+        made = memo[id(self)] = List()
+        for value in self:
+            list.append(made, copy.deepcopy(value, memo))
+        return made
 
     def __getitem__(self, key: Any) -> Any:
         if is_staged_key(key):

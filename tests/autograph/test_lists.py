@@ -525,3 +525,20 @@ def identity_in_the_run(x, s):
 def test_is_of_lists_that_only_the_run_tells_apart():
     with pytest.raises(TraceError, match="whether they are one"):
         graphify.function(identity_in_the_run)(X, np.array(1.0))
+
+
+def sizes_known_while_tracing(x):
+    sizes = [2 * i for i in range(12)]
+    names = []
+    for i in range(10):
+        names.append(f"layer {i}")
+    table = [[0.0] * 10 for _ in range(10)]
+    table[3][4] = x[0]
+    return np.zeros(sizes[3]), len(names[-1]), table[3][4], type(sizes) is list
+
+
+def test_what_needs_no_run_stays_pythons():
+    same(sizes_known_while_tracing, X)
+    graph = graphify.function(sizes_known_while_tracing).get_concrete_function(X).graph
+    assert graph.specs[0].shape == (6,)
+    assert all(node.op.name != "loop" for node in graph.nodes)

@@ -37,6 +37,7 @@ class CarriedLists:
         length: how many turns there are at most; None: nobody knows.
         every: whether there are as many turns as that.
         watched: lists that the loop goes over.
+        constant: whether the loop starts with nothing that only the run knows.
     """
 
     frame: Builder | None
@@ -46,12 +47,17 @@ class CarriedLists:
     before: dict[int, list[Room]] = field(default_factory=dict)  # rooms, in the frame of the loop
     after: dict[int, list[Room]] = field(default_factory=dict)  # at the end of a turn
     doubling: set[int] = field(default_factory=set)
+    known: set[int] = field(default_factory=set)
+    constant: bool = True
 
     # --- before a turn is traced ---
 
     def enter(self, k: int, entry: Entry) -> None:
         """Give the lists of an entry the room that they have at the start of a turn."""
         rooms = listtrees.rooms_of(entry.treedef)
+        if k not in self.known:
+            self.known.add(k)
+            self.constant = self.constant and not rooms and not _is_symbolic(entry.leaves)
         if entry.frozen is None and listjoin.has_lists(entry):
             entry.freeze()  # its arrays may be updated in the body
         if rooms:
@@ -203,6 +209,16 @@ class CarriedLists:
         if before.mode == g.OWED:
             return replace(before, free=before.free - owed, added=added)
         return replace(before, added=added)
+
+
+def _is_symbolic(leaves: Sequence[Any]) -> bool:
+    """Whether only the run knows some leaf."""
+    return any(
+        _is_symbolic(leaf.leaves)
+        if isinstance(leaf, references.Reference)
+        else isinstance(leaf, Tensor) and leaf.is_symbolic
+        for leaf in leaves
+    )
 
 
 def _dim(count: Any) -> Any:

@@ -383,9 +383,10 @@ def _staged_for(
         return body(items.item(i), *variables)  # type: ignore[no-any-return]
 
     builder = loop.trace(turn, (body,), index=True)
-    if items.optional and not builder.nodes:
-        raise Unstageable("its body records nothing")
     operands = captured(builder)
+    known = bool(loop.lists.before) and loop.lists.constant and not operands
+    if items.optional and (not builder.nodes or known and items.length <= WARN_UNROLLED):
+        raise Unstageable("its body records nothing")
     graph = _close_loop(
         builder, [builder.params[0], *loop.params_of(builder)], operands, loop.results, "body"
     )

@@ -22,6 +22,7 @@ from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ops import core, elementwise
 from graphify.ops.library import integer_call, math_call
 from graphify.ops.operators import to_int
+from graphify.tracing.lists import List
 
 FLOAT, COMPLEX, INT = np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64)
 
@@ -137,6 +138,8 @@ _PYTHON: builtins.dict[str, type] = {"b": builtins.bool, "i": builtins.int, "f":
 
 def kind_of(value: Any) -> builtins.type:
     """The class of a value; of a tensor, that of what stands in its place in plain Python."""
+    if builtins.isinstance(value, List):
+        return builtins.list
     if not builtins.isinstance(value, Tensor) or not is_staged(value):
         return builtins.type(value)
     tensor = resolve(value)
