@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import sys
 import threading
 from collections.abc import Callable
@@ -48,10 +49,23 @@ def address(name: str) -> int | None:
     found = _addresses.get(name)
     if found is not None:
         return found
+    if name.startswith("graphify_") and name not in _promises:
+        _ask_for_promises()  # outside of the lock: it imports
     with lock:  # of two threads that ask at once, one makes it and the other waits
         if name not in _addresses and name in _promises:
             _promises[name]()
     return _addresses.get(name) or _of_c_library(name)
+
+
+def _ask_for_promises() -> None:
+    """Import what promises symbols: machine code of an earlier process may ask for one before
+    anything is lowered here."""
+    importlib.import_module("graphify.engines.native.lower")
+    importlib.import_module("graphify.engines.native.translate.program")
+    lapack = importlib.import_module("graphify.engines.native.lapack")
+    if lapack.available():
+        for routine in lapack.ROUTINES:
+            lapack.symbol(routine)
 
 
 @functools.cache

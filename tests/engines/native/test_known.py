@@ -160,3 +160,27 @@ def test_another_process_loads_it(tmp_path):
         for _ in range(2)
     ]
     assert [run.stdout.strip() for run in runs] == ["False", "True"], [run.stderr for run in runs]
+
+
+ASKING = """
+import numpy as np, graphify
+@graphify.function
+def f(a, x):
+    return np.linalg.solve(a, np.sin(x * 1e9)) + np.sort(x)
+a, x = np.eye(3) * 2, np.arange(3.0)
+np.testing.assert_allclose(f(a, x), np.sin(x * 1e9) / 2 + x, rtol=1e-6, atol=1e-6)
+print(f.get_concrete_function(a, x).lower().code.cached)
+"""
+
+
+def test_what_another_process_promised_is_found(tmp_path):
+    """Routines of LAPACK, rare cases of sin and the like are functions that the code asks for."""
+    file = tmp_path / "program.py"
+    file.write_text(ASKING)
+    environment = {"GRAPHIFY_CACHE_DIR": str(tmp_path / "cache"), "PATH": ""}
+    command = [sys.executable, str(file)]
+    runs = [
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        for _ in range(2)
+    ]
+    assert [run.stdout.strip() for run in runs] == ["False", "True"], [run.stderr for run in runs]
