@@ -58,7 +58,8 @@ class Written:
         entry = take_apart(slot.name, slot.read())
         if entry.bound is not True:
             raise Unstageable(f"'{slot.name}' is bound by some calls only", location=here())
-        return entry.treedef.paths(entry.name), [local(v) for v in entry.leaves], entry.treedef
+        names = [entry.name] * len(entry.leaves)
+        return names, [local(v) for v in entry.leaves], entry.treedef
 
     def leaves(self) -> list[Any]:
         """What the place holds now."""
@@ -227,7 +228,7 @@ class Recursion:
         leaves, treedef = tree.flatten(outcome, is_leaf=lambda v: any(v is g for g in given))
         leaves = [local(leaf) for leaf in leaves]
         if self.result is None:
-            names = treedef.paths("the result")
+            names = ["the result"] * len(leaves)
             self.result = Form.of(names, [_given_back(v, given) for v in leaves], treedef)
             self.shown = [Shown() for _ in leaves]
             self.changed = True

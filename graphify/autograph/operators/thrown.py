@@ -357,6 +357,8 @@ def thrown(exception: Any, cause: Any = None) -> Thrown:
 
 def caught(error: BaseException) -> Thrown:
     """What Python itself has raised in the body of a `try`."""
+    if isinstance(error, Unknown):
+        raise error
     if current_builder() is not None:
         return Thrown([Alternative.of(_checked(error), here())])
     form = Form(type(error), tree.LEAF, ())
