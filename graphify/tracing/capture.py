@@ -209,11 +209,12 @@ class Root(Builder):
     def attempting(self) -> Iterator[None]:
         """While a loop is being staged that could be unrolled instead."""
         self.attempts += 1
-        sealed = dict(self.sealed)
+        sealed, texts = dict(self.sealed), len(self.marks)
         try:
             yield
         except BaseException:
             self.sealed = sealed
+            del self.marks[texts:]
             raise
         finally:
             self.attempts -= 1

@@ -315,7 +315,9 @@ def _staged_rest(
     def holds(i: Any, *variables: Any) -> Any:
         from graphify.autograph.operators.logical import and_
 
-        inside = lambda: i < iteration.len(values)  # noqa: E731
+        def inside() -> Any:
+            return i < iteration.len(values)
+
         return and_(inside, lambda: test(*variables)) if test is not None else inside()
 
     def turn(i: Any, *variables: Any) -> State:
@@ -384,8 +386,7 @@ def _staged_for(
 
     builder = loop.trace(turn, (body,), index=True)
     operands = captured(builder)
-    known = bool(loop.lists.before) and loop.lists.constant and not operands
-    if items.optional and (not builder.nodes or known and items.length <= WARN_UNROLLED):
+    if items.optional and (not builder.nodes or not operands and _needs_no_run(loop, items)):
         raise Unstageable("its body records nothing")
     graph = _close_loop(
         builder, [builder.params[0], *loop.params_of(builder)], operands, loop.results, "body"
@@ -400,6 +401,12 @@ def _staged_for(
     )
     runs = isinstance(items.length, int) and items.length > 0
     return loop.finish(tensors, runs, lambda: elementwise.greater(as_tensor(items.length), 0))
+
+
+def _needs_no_run(loop: Carry, items: iteration.Items) -> bool:
+    """Whether a loop only fills lists with what is known while tracing."""
+    few = isinstance(items.length, int) and items.length <= WARN_UNROLLED
+    return few and bool(loop.lists.before) and loop.lists.constant
 
 
 def _staged_for_with_test(
