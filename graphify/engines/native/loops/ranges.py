@@ -40,6 +40,7 @@ from graphify.engines.native.loops.program import (
     While,
 )
 from graphify.engines.native.loops.program import Set as Assign
+from graphify.engines.native.loops.split import split
 from graphify.engines.native.loops.summary import summary
 
 
@@ -57,9 +58,23 @@ def _block(block: Block, known: Knowledge) -> Block:
     result: list[Stmt] = []
     for stmt in block:
         new = _statement(stmt, known)
-        if new is not None:
+        if isinstance(new, For) and new.kind == "serial":
+            result += _in_pieces(new, known)
+        elif new is not None:
             result.append(new)
     return tuple(result)
+
+
+def _in_pieces(loop: For, known: Knowledge) -> Sequence[Stmt]:
+    """A loop whose turns are independent but for one, in three; or the loop as it is."""
+    pieces = split(loop, known)
+    if pieces is None:
+        return [loop]
+    first, middle, last = pieces
+    done = [_for(piece, known) for piece in (first, last)]
+    if not all(isinstance(piece, For) and piece.kind == "parallel" for piece in done):
+        return [loop]
+    return [done[0], middle, done[1]]
 
 
 def _statement(stmt: Stmt, known: Knowledge) -> Stmt | None:
