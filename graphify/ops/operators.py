@@ -93,8 +93,9 @@ def _arithmetic(op: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """An operator of arithmetic: Python's bools are Python's integers there."""
 
     def apply(a: Any, b: Any) -> Any:
-        tensor = a if isinstance(a, Tensor) else b
-        return op(_as_number(a), _as_number(b)) if tensor.spec.weak else op(a, b)
+        if not (_is_python(a) and _is_python(b)):
+            return op(_settled(a), _settled(b))
+        return op(_as_number(a), _as_number(b))
 
     return apply
 
@@ -107,11 +108,39 @@ def _as_number(value: Any) -> Any:
     return value
 
 
+def _is_python(value: Any) -> bool:
+    """Whether this is a number of Python's own, known or traced."""
+    return (
+        value.spec.weak if isinstance(value, Tensor) else type(value) in (bool, int, float, complex)
+    )
+
+
+def _settled(value: Any) -> Any:
+    """A number beside NumPy's: a traced bool of Python's counts as one of NumPy's."""
+    if isinstance(value, Tensor) and value.spec.weak and value.dtype == BOOL:
+        return core.strong(value)
+    return value
+
+
+def _of_bits(op: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator between bits: of Python's numbers, a number of Python's."""
+    return lambda a, b: op(_known_bool(a, b), _known_bool(b, a))
+
+
+def _known_bool(value: Any, other: Any) -> Any:
+    """True or False beside a traced number of Python's."""
+    if type(value) is bool and isinstance(other, Tensor) and other.spec.weak:
+        return Tensor(np.asarray(value), weak=True)
+    return value
+
+
 def _power(a: Any, b: Any) -> Any:
     """`a ** b`; a traced Python int to a negative power is a float."""
     if type(b) is int and b < 0 and isinstance(a, Tensor) and a.spec.weak and a.dtype.kind == "i":
         a = core.cast(a, dtype=python_dtype(float), weak=True)
     if type(b) is int and b == 2 and isinstance(a, Tensor) and a.dtype == BOOL:
+        if a._scalar:
+            return core.cast(a, dtype=np.dtype(np.int64))
         return elementwise.square(a)  # as ndarray.__pow__ has it: the result is int8
     return elementwise.power(a, b)
 
@@ -126,6 +155,7 @@ def _compare(op: Op) -> Callable[[Any, Any], Any]:
     """A comparison; of two sizes, a Python bool where every run agrees."""
 
     def compare(a: Any, b: Any) -> Any:
+        a, b = _known_bool(a, b), _known_bool(b, a)
         if any(isinstance(t, Tensor) and t.is_symbolic and t.spec.weak for t in (a, b)):
             x, y = as_tensor(a), as_tensor(b)
             numbers_of_python = x.spec.weak and y.spec.weak
@@ -180,9 +210,9 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "mod": _arithmetic(_remainder),
     "pow": _arithmetic(_power),
     "matmul": matmul,
-    "and": elementwise.bitwise_and,
-    "or": elementwise.bitwise_or,
-    "xor": elementwise.bitwise_xor,
+    "and": _of_bits(elementwise.bitwise_and),
+    "or": _of_bits(elementwise.bitwise_or),
+    "xor": _of_bits(elementwise.bitwise_xor),
     "lshift": _arithmetic(elementwise.left_shift),
     "rshift": _arithmetic(elementwise.right_shift),
 }

@@ -63,7 +63,8 @@ def print(
     builder = current_builder()
     staged = any(is_staged(v) or texts.has_symbols(v) for v in values)
     if builder is None or file is not None or not (staged or builder.parent is not None):
-        builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
+        shown = values if builder is None else builtins.map(texts.known, values)
+        builtins.print(*shown, sep=sep, end=end, file=file, flush=flush)
         return
     staged_print(values, " " if sep is None else sep, "\n" if end is None else end, "stdout")
 

@@ -191,7 +191,17 @@ class _Text:
 
 
 def _eager(leaf: Any) -> Any:
-    return np.asarray(leaf)[()] if isinstance(leaf, Tensor) else leaf
+    if not isinstance(leaf, Tensor):
+        return leaf
+    value = np.asarray(leaf.numpy())[()]
+    return value.item() if leaf.spec.weak else value
+
+
+def known(value: Any) -> Any:
+    """What tracing knows, as plain Python would print it."""
+    if not (tree.is_container(value) and any(isinstance(v, Tensor) for v in tree.leaves(value))):
+        return value
+    return _marked(value)
 
 
 def has_symbols(value: Any) -> bool:
