@@ -9,15 +9,16 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphify.api.agreement import Report, check
 from graphify.api.concrete import ConcreteFunction, Traced, TraceRecord
-from graphify.api.debugger import Debugger, of_trace
-from graphify.api.watching import naming
 from graphify.config import config
 from graphify.tracing.signature import Call, Pattern
 from graphify.tracing.tracebacks import user_facing
+
+if TYPE_CHECKING:  # what does the work is imported when it is asked for
+    from graphify.api.agreement import Report
+    from graphify.api.debugger import Debugger
 
 
 class Examined:
@@ -53,6 +54,8 @@ class Examined:
             >>> report.agreed
             True
         """
+        from graphify.api.agreement import check
+
         call = self._call(args, kwargs)
         pattern = Pattern.of(call.shapes)
         take = functools.partial(Call, self._signature)
@@ -99,6 +102,9 @@ class Examined:
             >>> debugger.result
             Tensor([3., 3.], shape=(2,), dtype=float64)
         """
+        from graphify.api.debugger import of_trace
+        from graphify.api.watching import naming
+
         call = self._call(args, kwargs)
         names: dict[Any, dict[tuple[str, str], None]] = {}
         with naming(names):

@@ -16,15 +16,13 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
 from graphify.api import quick, tracer
-from graphify.api.agreement import Report
 from graphify.api.causes import key_cause, shape_cause, signature_text
 from graphify.api.concrete import ConcreteFunction, TraceRecord
-from graphify.api.debugger import Debugger
 from graphify.api.examining import Examined
 from graphify.api.options import (
     FunctionOptions,
@@ -43,6 +41,10 @@ from graphify.location import here, user_frame
 from graphify.tracing.guards import Guard
 from graphify.tracing.signature import Call, Pattern, TensorSpec, fits_64_bits
 from graphify.tracing.tracebacks import show, user_facing
+
+if TYPE_CHECKING:
+    from graphify.api.agreement import Report
+    from graphify.api.debugger import Debugger
 
 OFFERS = 4  # what a trace reads may be replaced by its like, and the engine knows it by identity
 DISTINCT_NUMBERS = 3  # the third value of a Python number makes it a traced scalar
