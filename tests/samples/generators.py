@@ -595,3 +595,33 @@ def generator_yields_views(x):
         part *= 2
         part += part.sum()
     return y
+
+
+def max_of_pairs_from_nested_loops(x):
+    def pairs():
+        for i in range(len(x)):
+            for j in range(i):
+                yield i, j, x[i] * x[j]
+
+    return max(product for i, j, product in pairs() if i == j + 1)
+
+
+def enumerate_zip_of_generator(x, k):
+    def evens(limit):
+        n = 0
+        while n < limit:
+            yield n
+            n += 2
+
+    total = 0.0
+    for i, (n, v) in enumerate(zip(evens(abs(k) + 6), x)):
+        total += n * v * (i + 1)
+    return total
+
+
+def return_from_nested_generators(x, s):
+    for a in (v for v in x if v > s):
+        for b in (v for v in x if v < s):
+            if a * b < 0:
+                return a - b
+    return s
