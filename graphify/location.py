@@ -90,10 +90,10 @@ class SourceLoc:
             name = origin if place is None else place.variable
             if place == self and place is not None:  # a step of the same expression
                 waiting[:0] = place.inputs
-            elif name and re.search(rf"(?<![\w.]){re.escape(str(name))}(?!\w)", expression):
+            elif name and (said := _said(str(name), expression)):
                 kind = _kind(what)
-                text = f"{name} {kind}" if kind.startswith("=") else f"{name}: {kind}"
-                found.setdefault(str(name), text)
+                text = f"{said} {kind}" if kind.startswith("=") else f"{said}: {kind}"
+                found.setdefault(said, text)
         return ", ".join(found.values())
 
     @property
@@ -147,6 +147,12 @@ class SourceLoc:
 
     def __str__(self) -> str:
         return f"{os.path.basename(self.file)}:{self.line}"
+
+
+def _said(name: str, expression: str) -> str | None:
+    """How an expression calls a variable or a field: `w`, or `self.w`."""
+    found = re.search(rf"(?<![\w.])(?:\w+\.)*{re.escape(name)}(?!\w)", expression)
+    return found.group() if found else None
 
 
 def _kind(what: Any) -> str:

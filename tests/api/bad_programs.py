@@ -450,6 +450,22 @@ case(
     frames="f apply",
 )
 case(
+    "a field, when it runs",
+    "class Model:\n"
+    "    def __init__(self, w):\n"
+    "        self.w = w\n\n"
+    "    def pick(self, i):\n"
+    "        return «self.w[i]»\n\n"
+    "model = Model([1.0, 2.0])\n"
+    "def f(w, i):\n"
+    "    model.w = w\n"
+    "    return model.pick(i)\n",
+    (V3, BIG),
+    IndexError,
+    "self.w: f64[3], i: i64[]",
+    frames="f pick",
+)
+case(
     "a decorated callee",
     "import functools\n"
     "\n"
