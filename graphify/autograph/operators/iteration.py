@@ -60,7 +60,9 @@ class Items:
         before = [values.grown for values in self.lists]
         for i in builtins.range(length):
             yield self.item(i)
-        if any(a is not values.grown for a, values in builtins.zip(before, self.lists)):
+        if any(
+            a is not values.grown for a, values in builtins.zip(before, self.lists, strict=True)
+        ):
             raise ListChanges(location=here())
 
     def without_first(self) -> Items:
@@ -251,7 +253,9 @@ def _unequal(place: int, length: Dim, other: Items) -> str:
     if not (isinstance(length, int) and isinstance(other.length, int)):
         return "zip() arguments have different lengths"
     size = "shorter" if other.length < length else "longer"
-    return f"zip() argument {place} is {size} than argument{'s 1-' if place > 2 else ' '}{place - 1}"
+    return (
+        f"zip() argument {place} is {size} than argument{'s 1-' if place > 2 else ' '}{place - 1}"
+    )
 
 
 def zip(*iterables: Any, strict: bool = False) -> Any:

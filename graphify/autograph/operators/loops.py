@@ -39,7 +39,7 @@ from graphify.ir.sizes import Dim
 from graphify.location import here
 from graphify.ops import control, elementwise
 from graphify.tracing.capture import captured, frame, root_of
-from graphify.tracing.lists import List, is_grown
+from graphify.tracing.lists import List
 from graphify.tracing.places import forget_local
 
 UNROLL = 8  # for loops of at most so many turns, and known length, are unrolled
@@ -226,7 +226,9 @@ def for_(
     if isinstance(iterable, Generator) and not iterable.must_pull(kept):
         return push(iterable, body, state, names, test)
     if isinstance(iterable, List):
-        return _over_list(iterable, body, state, names, test)
+        from graphify.autograph.operators.listloops import over_list
+
+        return over_list(iterable, body, state, names, test)
     items = iteration.items_of(iterable)
     if items is None:
         return _python_for(iterable, body, state, names, test)
@@ -282,49 +284,6 @@ def _masked_for(turns: Iterator[Any], body: Any, state: State, names: Names, tes
     for item in turns:
         state = if_(test(*state), lambda *s, item=item: body(item, *s), lambda *s: s, state, names)
     return state
-
-
-def _over_list(values: List, body: Any, state: State, names: Names, test: Any) -> State:
-    """A loop over a list, which may change meanwhile: each turn looks up the next element."""
-    iteration.note_read(values)
-    position = 0
-    while True:
-        length = iteration.len(values)
-        if not isinstance(length, int) or is_grown(values) and length - position > UNROLL:
-            return _staged_rest(values, position, body, state, names, test)
-        if position >= length:
-            return state
-        verdict = True if test is None else _try_test(test, state)[0]
-        if not (is_staged(verdict) or verdict):
-            return state
-        state = _masked_for(iter((values[position],)), body, state, names, test) if (
-            is_staged(verdict)
-        ) else body(values[position], *state)  # fmt: skip
-        position += 1
-
-
-def _staged_rest(
-    values: Any, position: int, body: Any, state: State, names: Names, test: Any
-) -> State:
-    """What is left of a loop over a list of which only the run knows the length."""
-    if test is None:
-        rest = iteration.rest_of(values, position)
-        with contextlib.suppress(iteration.ListChanges):
-            return _staged_for(rest, body, state, names, None)
-
-    def holds(i: Any, *variables: Any) -> Any:
-        from graphify.autograph.operators.logical import and_
-
-        def inside() -> Any:
-            return i < iteration.len(values)
-
-        return and_(inside, lambda: test(*variables)) if test is not None else inside()
-
-    def turn(i: Any, *variables: Any) -> State:
-        return (i + 1, *body(values[i], *variables))
-
-    start = resolve(Tensor(np.asarray(position), weak=True))
-    return _staged_while(holds, turn, (start, *state), ("i", *names))[1:]
 
 
 def _stage_or_unroll(
