@@ -41,8 +41,8 @@ _UNBOUND = re.compile(r"[\w.<>]+\(\) (missing|takes|got (an unexpected|multiple 
 
 
 def user_facing(function: F) -> F:
-    """A function of the public interface: errors leave it as the user gets to see them, unless it is
-    called in a trace, where they are on their way still."""
+    """A function of the public interface: errors leave it as the user gets to see them. In a trace
+    they are on their way still, and left as they are."""
 
     @functools.wraps(function)
     def shown(*args: Any, **kwargs: Any) -> Any:
