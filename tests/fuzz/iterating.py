@@ -41,17 +41,17 @@ VALUES = [
 BODIES = [
     ["for v in {p}:", "    yield v {o}"],
     ["for v in {p}:", "    if v > {s}:", "        yield v {o}"],
-    ["for v in {p}:", "    if v > 0:", "        yield v", "    else:", "        yield v {o}"],
+    ["for v in {p}:", "    if v > 0:", "        yield v", "    else:", "        yield {p}[0]"],
     ["n = 0", "while n < {k} and {c}:", "    n += 1", "    yield {p}[n % 3] {o}"],
     ["n = 0", "while n < {k}:", "    n += 1", "    if {p}[n % 3] > {s}:", "        continue",
      "    yield n"],
-    ["yield {s}", "yield from {p}"],
+    ["yield {p}[0]", "yield from {p}"],
     ["total = 0.0", "for v in {p}:", "    total += v", "    yield total {o}"],
     ["for n, v in enumerate({p}):", "    if n > {i} and v < 0:", "        return",
      "    yield v {o}"],
     ["for u in {p}:", "    for v in {p}:", "        if u < v:", "            yield u - v",
      "            break"],
-    ["if {c}:", "    yield from ({p} * 2)", "else:", "    yield {s}"],
+    ["if {c}:", "    yield from {p}[::-1]", "else:", "    yield {p}[0]"],
 ]  # fmt: skip
 ADDED = ["", "* 2", "+ {s}", "- 1", "* {i}"]
 SUBJECTS = ["{i} % 4", "{i}", "({i} % 2, {s})", "[{s}, {s}]", "({a}[0] > 0, {i} % 3)",

@@ -625,3 +625,14 @@ def return_from_nested_generators(x, s):
             if a * b < 0:
                 return a - b
     return s
+
+
+def counting_leaves_the_start_alone(x, k):
+    total = 0.0
+    for i in itertools.islice(itertools.count(k), 4):
+        total = total * 0.5 + i
+    for i, v in enumerate((v for v in x), start=k):
+        total = total + i * v
+    for v in itertools.islice(x, abs(k) % 2, None, abs(k) + 1):
+        total = total - v
+    return total, k

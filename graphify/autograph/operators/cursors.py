@@ -7,6 +7,7 @@ for v in it: ...           # from position 1 on
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, ItemsView, KeysView, Mapping, Sequence, Set, ValuesView
 from typing import Any
 
@@ -95,6 +96,11 @@ def spread(iterable: Any, value: Callable[[Any], Any], wanted: Callable[[Any], A
             return iterable  # the loop will say what is wrong
         plain = not builder.nodes and not any(isinstance(r, Tensor) for r in results)
     return list(iterable) if plain else iterable
+
+
+def whole(number: Any) -> Any:
+    """A start to count from, as the Python int that it becomes."""
+    return iteration._weak(number) if isinstance(number, Tensor) else operator.index(number)
 
 
 def reach(others: Sequence[Any], position: Any) -> Any:

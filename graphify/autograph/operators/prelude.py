@@ -40,9 +40,10 @@ def flatten(iterables: Any) -> Iterator[Any]:
 
 def enumerated(iterable: Any, start: Any = 0) -> Iterator[Any]:
     """enumerate(iterable, start)"""
+    number = cursors.whole(start)
     for item in iterable:
-        yield start, item
-        start += 1
+        yield number, item
+        number = number + 1
 
 
 def mapped(function: Callable[..., Any], iterable: Any) -> Iterator[Any]:
@@ -115,7 +116,7 @@ def drained(iterator: Any) -> Iterator[Any]:
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
     while True:
         yield start
-        start += step
+        start = start + step  # which may be an array of the caller
 
 
 def repeat(value: Any, times: Any = None) -> Iterator[Any]:
@@ -147,7 +148,7 @@ def islice(iterable: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:
     if stop is None or i < stop:
         for item in iterable:
             if i == wanted:
-                wanted += step
+                wanted = wanted + step
                 yield item
             i += 1
             if stop is not None:
