@@ -16,11 +16,11 @@ import pytest
 import graphify
 from graphify.api.concrete import ConcreteFunction
 from graphify.config import config
-from graphify.engines.native.engine import lower
 from graphify.engines.native.loops import passes
 from graphify.engines.native.loops.interpret import Failed, interpret
 from graphify.engines.native.loops.program import Call, Program
 from graphify.engines.native.loops.walk import statements
+from graphify.engines.native.lower import lower
 from graphify.engines.native.translate import costs
 from graphify.ir.graph import Graph
 from graphify.ir.interpret import run

@@ -27,11 +27,11 @@ body4:
   %v21 = getelementptr i64, ptr %outputs, i64 0
   %v22 = load ptr, ptr %v21
   %v24 = getelementptr i64, ptr %stack23, i64 0
-  store i64 %v20, ptr %v24, align 8
+  store i64 %v8, ptr %v24, align 8
   %v25 = getelementptr i64, ptr %stack23, i64 1
-  store i64 %v8, ptr %v25, align 8
+  store i64 %v16, ptr %v25, align 8
   %v26 = getelementptr i64, ptr %stack23, i64 2
-  store i64 %v16, ptr %v26, align 8
+  store i64 %v20, ptr %v26, align 8
   %v27 = getelementptr i64, ptr %stack23, i64 3
   store ptr %v18, ptr %v27, align 8
   %v28 = getelementptr i64, ptr %stack23, i64 4
@@ -67,7 +67,7 @@ entry:
   %v16 = icmp slt i64 0, %rows
   br i1 %v16, label %first15, label %done14
 first15:
-  %v33 = mul i64 %first_row, %v8
+  %v33 = mul i64 %first_row, %v6
   %v34 = add i64 %v33, %first_col
   %v35 = getelementptr float, ptr %v12, i64 %v34
   %v40 = getelementptr float, ptr %v10, i64 %first_col
@@ -88,7 +88,7 @@ on19:
 some23:
   br label %steps25
 steps25:
-  %v36 = mul i64 %i13, %v8
+  %v36 = mul i64 %i13, %v6
   %v37 = getelementptr float, ptr %v35, i64 %v36
   br label %vector26
 vector26:
