@@ -671,3 +671,63 @@ def test_truth_of_an_array_of_unknown_length(engine):
             truth_of_a_selection(x)
         with pytest.raises(ValueError, match=str(plain.value).split(".")[0]):
             staged(x)
+
+
+def keeps_the_first(x, k):
+    acc = np.zeros(3)
+    first = None
+    for v in x:
+        if first is None:
+            acc = acc + 1
+            first = acc
+        acc += v
+    return acc, first
+
+
+def keeps_what_was_made_when(x, k):
+    acc = np.zeros(3)
+    kept = None
+    for v in x:
+        if v > k:
+            acc = acc * 2
+            kept = acc
+        acc[0] += v
+    acc += 3
+    return acc, kept
+
+
+def keeps_a_number_without_axes(x, k):
+    acc = np.array(0.0)
+    first = None
+    for v in x:
+        if first is None:
+            acc = np.array(acc + 1)
+            first = acc
+        acc += v
+    return acc, first
+
+
+def binds_late(x, k):
+    acc = np.zeros(3)
+    for v in x:
+        if v >= 0:
+            acc = acc + 1
+            first = acc
+        acc += v
+    acc *= 2
+    return acc, first
+
+
+KEEPING = [keeps_the_first, keeps_what_was_made_when, keeps_a_number_without_axes, binds_late]
+
+
+@pytest.mark.parametrize("function", KEEPING)
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_an_array_first_kept_in_a_loop_is_updated_by_its_other_name(function, engine):
+    staged = graphify.function(function, engine=engine)
+    for n, k in ((10, 1), (9, 2), (12, 3), (11, 99)):
+        x = np.arange(n) * 0.5
+        got, want = staged(x, np.asarray(k)), function(x, k)
+        for one, other in zip(got, want, strict=True):
+            assert (one is None) == (other is None)
+            np.testing.assert_array_equal(one, other)

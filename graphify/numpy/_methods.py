@@ -155,7 +155,7 @@ def tolist(self: Tensor) -> Any:
         return self.numpy().tolist()
     if not self.dims:
         return item(self)
-    return [tolist(row) for row in self]
+    return [tolist(row) for row in iter(self)]
 
 
 def tobytes(self: Tensor, order: Any = "C") -> bytes:

@@ -617,7 +617,7 @@ def test_masks_and_numbers_stay_what_they_are():
 def leaves_by_an_error(x):
     i = 0
     while x.shape[0] == 3:  # plain Python ends this by an IndexError
-        y = x[i] * 2.0
+        x[i]
         i += 1
     return x
 
@@ -639,7 +639,7 @@ def test_a_while_loop_of_very_many_turns_is_staged():
     assert count == 1500
 
 
-# --- conditions that change something --------------------------------------------------------------
+# --- conditions that change something -----------------------------------------------------------
 
 
 def calls_that_count(x, k):

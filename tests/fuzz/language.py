@@ -2,10 +2,10 @@
 
     program = language_program(7)
 
-They are random programs (see generator.py) with lists that grow, comprehensions, exceptions that get
-caught, None until something is found, objects as state, recursion, functions chosen by a condition,
-assignment expressions, and loops that end in the middle. Each comes from a template: `$v` stands for
-a new name whose value the rest of the program uses, other names with `$` are new, too.
+They are random programs (see generator.py) with lists that grow, comprehensions, exceptions that
+are caught, None until something is found, objects as state, recursion, functions chosen by a
+condition, assignment expressions, and loops that end in the middle. Each comes from a template:
+`$v` is a new name whose value the rest of the program uses, other names with `$` are new, too.
 """
 
 import re
@@ -57,63 +57,253 @@ def found(values, limit):
     raise Missing("nothing above", limit)
 """
 
+LISTS = """
+$l = []
+for $e in {a}:
+    if $e > {s}:
+        $l.append($e)
+$v = len($l)
+
+$l = [{s}]
+for $e in {a}:
+    if $e > {s}:
+        $l.append($e * 2)
+$v = sum($l)
+
+$l = []
+for $e in {a}:
+    $l.append($e + {s})
+$v = np.array($l)
+
+$l = []
+for $e in {a}:
+    while $l and $l[-1] > $e:
+        $l.pop()
+    $l.append($e)
+$v = len($l)
+
+$l = [0.5]
+for $e in {a}:
+    if $e < {s}:
+        $l.insert(0, $e)
+$v = $l[0] + len($l)
+
+$l = [{s}, 1.5]
+for $e in {a}:
+    $l.append($l[-1] + $l[-2] * $e)
+$v = np.array($l).sum()
+
+$l = [1]
+$n = {i}
+while len($l) < 9 and $n != 1:
+    $n = $n // 2 if $n % 2 == 0 else 3 * $n + 1
+    $l.append($n)
+$v = np.array($l)
+
+$l = [0, 3]
+$v = 0
+while $l and $v < 12:
+    $n = $l.pop(0)
+    $v += 1
+    if $n < {i}:
+        $l.extend([$n + 1, $n + 2])
+
+$l = [[], []]
+for $e in {a}:
+    $l[0 if $e > {s} else 1].append($e)
+$v = len($l[0]) - len($l[1])
+
+$l = [v for v in {a} if v > {s}]
+$v = max($l) if $l else {s}
+
+$l = sorted([v * {s} for v in {a}])
+$v = $l[0] - $l[-1]
+
+$v = np.array([v * v for v in {a}] + [1.0])
+
+$v = np.array([[u - v for v in {a}] for u in {a}])
+
+$v = sum([v for v in {a} if v > 0 and v < {s}])
+"""
+
+FOUND = """
+$b = None
+for $e in {a}:
+    if $b is None or $e < $b:
+        $b = $e
+$v = $b
+
+$b = None
+for $e in {a}:
+    if $e > {s}:
+        $b = $e
+        break
+$v = {s} if $b is None else $b
+
+$b = None
+if {c}:
+    $b = {s}
+$v = 0.0 if $b is None else $b * 2
+
+$b = 'up' if {c} else 'down'
+$v = {s} if $b == 'up' else 2.5
+
+for $e in {a}:
+    if $e > {s}:
+        $v = 1
+        break
+else:
+    $v = 0
+"""
+
+EXCEPTIONS = """
+try:
+    $v = {a}[{i} * 2]
+except IndexError:
+    $v = {a}[0]
+
+try:
+    $v = found({a}, {s})
+except Missing:
+    $v = -1
+
+$v = 0
+for $e in {a}:
+    try:
+        $v += found({a}, $e)
+    except Missing as error:
+        $v += 10
+    finally:
+        $v += 1
+
+try:
+    if {c}:
+        raise ValueError({s})
+    $v = 1.5
+except (KeyError, ValueError):
+    $v = {s} * 1.0
+
+$v = 0
+try:
+    for $n in range({i} + 2):
+        $v = $v + 1
+        if {a}[$n] > {s}:
+            raise Missing
+    $v = $v + 100
+except Missing:
+    $v = $v + 50
+
+try:
+    $v = 7 // {i}
+except ZeroDivisionError:
+    $v = 99
+
+try:
+    $v = found({a}, {s})
+except Missing:
+    $v = -1
+else:
+    $v = $v * 2
+"""
+
+OBJECTS_AND_FUNCTIONS = """
+$o = Box({s})
+for $e in {a}:
+    if $e > 0:
+        $o.add($e)
+$v = $o.value * 1.0
+
+$o = Box(0)
+for $e in {a}:
+    $o.count += 1
+    if $o.count > {i}:
+        break
+$v = $o.count
+
+$o = Box([{s}, {s}])
+for $n in range({i} + 2):
+    $o.value = [$o.value[1], $o.value[0] + 1]
+$v = $o.value[0]
+
+$o, $p = Box({s}), Box({s})
+for $e in {a}:
+    if $e > {s}:
+        $o, $p = $p, $o
+    $o.count += 1
+$v = $o.count
+
+$f = np.sin if {c} else np.abs
+$v = $f({a})
+
+$f = lambda $e: $e * {s}
+$g = (lambda $e: $e + 1) if {c} else $f
+$v = $g({s})
+
+$v = power({s}, {i})
+
+$v = steps({i} + 3, 20)
+
+$v = even({i})
+
+$n = 0
+def $f($e):
+    nonlocal $n
+    $n = $n + 1
+    return $e > {s}
+while $n < 7 and not $f({a}[$n % 3]):
+    pass
+$v = $n
+"""
+
+ASSIGNMENTS_AND_JUMPS = """
+if ($n := {s}) > {s}:
+    $v = $n + 1
+else:
+    $v = $n
+
+$n = 40.0
+while ($n := $n / 2) > {i} + 1:
+    pass
+$v = $n
+
+$v = 0
+while True:
+    $v += 1
+    if $v > {i} or {a}[$v % 3] > {s}:
+        break
+
+$v = 0.0
+for $e in {a}:
+    if $e < 0:
+        continue
+    for $u in {a}:
+        if $u > $e:
+            break
+        $v = $v + $u * $e
+    else:
+        $v = $v - 1
+
+$e, *$r = {a}
+$v = $e + len($r)
+
+$v = {s}
+with np.errstate(all='ignore'):
+    if {c}:
+        $v = $v / ({s} + 0.25)
+
+$d = dict(u={s}, n=0)
+for $e in {a}:
+    $d['n'] += 1
+    if $e > $d['u']:
+        $d['u'] = $e
+$v = $d['n'] + $d['u']
+"""
+
 SNIPPETS = [
-    # Lists.
-    "$l = []\nfor $e in {a}:\n    if $e > {s}:\n        $l.append($e)\n$v = len($l)",
-    "$l = [{s}]\nfor $e in {a}:\n    if $e > {s}:\n        $l.append($e * 2)\n$v = sum($l)",
-    "$l = []\nfor $e in {a}:\n    $l.append($e + {s})\n$v = np.array($l)",
-    "$l = []\nfor $e in {a}:\n    while $l and $l[-1] > $e:\n        $l.pop()\n    $l.append($e)\n$v = len($l)",
-    "$l = [0.5]\nfor $e in {a}:\n    if $e < {s}:\n        $l.insert(0, $e)\n$v = $l[0] + len($l)",
-    "$l = [{s}, 1.5]\nfor $e in {a}:\n    $l.append($l[-1] + $l[-2] * $e)\n$v = np.array($l).sum()",
-    "$l = [1]\n$n = {i}\nwhile len($l) < 9 and $n != 1:\n    $n = $n // 2 if $n % 2 == 0 else 3 * $n + 1\n"
-    "    $l.append($n)\n$v = np.array($l)",
-    "$l = [0, 3]\n$v = 0\nwhile $l and $v < 12:\n    $n = $l.pop(0)\n    $v += 1\n"
-    "    if $n < {i}:\n        $l.extend([$n + 1, $n + 2])",
-    "$l = [[], []]\nfor $e in {a}:\n    $l[0 if $e > {s} else 1].append($e)\n$v = len($l[0]) - len($l[1])",
-    "$l = [v for v in {a} if v > {s}]\n$v = max($l) if $l else {s}",
-    "$l = sorted([v * {s} for v in {a}])\n$v = $l[0] - $l[-1]",
-    "$v = np.array([v * v for v in {a}] + [1.0])",
-    "$v = np.array([[u - v for v in {a}] for u in {a}])",
-    "$v = sum([v for v in {a} if v > 0 and v < {s}])",
-    # Something is found, or nothing.
-    "$b = None\nfor $e in {a}:\n    if $b is None or $e < $b:\n        $b = $e\n$v = $b",
-    "$b = None\nfor $e in {a}:\n    if $e > {s}:\n        $b = $e\n        break\n"
-    "$v = {s} if $b is None else $b",
-    "$b = None\nif {c}:\n    $b = {s}\n$v = 0.0 if $b is None else $b * 2",
-    "$b = 'up' if {c} else 'down'\n$v = {s} if $b == 'up' else 2.5",
-    "for $e in {a}:\n    if $e > {s}:\n        $v = 1\n        break\nelse:\n    $v = 0",
-    # Exceptions.
-    "try:\n    $v = {a}[{i} * 2]\nexcept IndexError:\n    $v = {a}[0]",
-    "try:\n    $v = found({a}, {s})\nexcept Missing:\n    $v = -1",
-    "$v = 0\nfor $e in {a}:\n    try:\n        $v += found({a}, $e)\n    except Missing as error:\n"
-    "        $v += 10\n    finally:\n        $v += 1",
-    "try:\n    if {c}:\n        raise ValueError({s})\n    $v = 1.5\nexcept (KeyError, ValueError):\n    $v = {s} * 1.0",
-    "$v = 0\ntry:\n    for $n in range({i} + 2):\n        $v = $v + 1\n        if {a}[$n] > {s}:\n"
-    "            raise Missing\n    $v = $v + 100\nexcept Missing:\n    $v = $v + 50",
-    "try:\n    $v = 7 // {i}\nexcept ZeroDivisionError:\n    $v = 99",
-    "try:\n    $v = found({a}, {s})\nexcept Missing:\n    $v = -1\nelse:\n    $v = $v * 2",
-    # Objects, functions.
-    "$o = Box({s})\nfor $e in {a}:\n    if $e > 0:\n        $o.add($e)\n$v = $o.value * 1.0",
-    "$o = Box(0)\nfor $e in {a}:\n    $o.count += 1\n    if $o.count > {i}:\n        break\n$v = $o.count",
-    "$o = Box([{s}, {s}])\nfor $n in range({i} + 2):\n    $o.value = [$o.value[1], $o.value[0] + 1]\n$v = $o.value[0]",
-    "$o, $p = Box({s}), Box({s})\nfor $e in {a}:\n    if $e > {s}:\n        $o, $p = $p, $o\n    $o.count += 1\n$v = $o.count",
-    "$f = np.sin if {c} else np.abs\n$v = $f({a})",
-    "$f = lambda $e: $e * {s}\n$g = (lambda $e: $e + 1) if {c} else $f\n$v = $g({s})",
-    "$v = power({s}, {i})",
-    "$v = steps({i} + 3, 20)",
-    "$v = even({i})",
-    "$n = 0\ndef $f($e):\n    nonlocal $n\n    $n = $n + 1\n    return $e > {s}\n"
-    "while $n < 7 and not $f({a}[$n % 3]):\n    pass\n$v = $n",
-    # Assignment expressions, jumps.
-    "if ($n := {s}) > {s}:\n    $v = $n + 1\nelse:\n    $v = $n",
-    "$n = 40.0\nwhile ($n := $n / 2) > {i} + 1:\n    pass\n$v = $n",
-    "$v = 0\nwhile True:\n    $v += 1\n    if $v > {i} or {a}[$v % 3] > {s}:\n        break",
-    "$v = 0.0\nfor $e in {a}:\n    if $e < 0:\n        continue\n    for $u in {a}:\n        if $u > $e:\n"
-    "            break\n        $v = $v + $u * $e\n    else:\n        $v = $v - 1",
-    "$e, *$r = {a}\n$v = $e + len($r)",
-    "$v = {s}\nwith np.errstate(all='ignore'):\n    if {c}:\n        $v = $v / ({s} + 0.25)",
-    "$d = dict(u={s}, n=0)\nfor $e in {a}:\n    $d['n'] += 1\n    if $e > $d['u']:\n        $d['u'] = $e\n$v = $d['n'] + $d['u']",
-]  # fmt: skip
+    snippet.strip("\n")
+    for group in (LISTS, FOUND, EXCEPTIONS, OBJECTS_AND_FUNCTIONS, ASSIGNMENTS_AND_JUMPS)
+    for snippet in group.split("\n\n")
+]
 
 
 def language_program(seed: int) -> Program:

@@ -238,9 +238,11 @@ class Carry:
 
     def _alias(self, value: Value, leaf: Any, place: Place | None) -> Tensor:
         tensor = Tensor(value)
-        tensor._scalar = not isinstance(leaf, Tensor) or leaf._scalar
+        known = isinstance(leaf, Tensor)
+        absent = isinstance(leaf, Absent)  # the loop binds it first
+        tensor._scalar = leaf._scalar if known else not absent or leaf.number
         plain = id(leaf) in self.plain or place in self.links.ambiguous
-        if not tensor._scalar and not plain and not leaf._weak:
+        if known and not tensor._scalar and not plain and not leaf._weak:
             tensor._base, tensor._view, tensor._seen = (
                 leaf,
                 (ALIAS, (), {"key": ()}),
@@ -393,7 +395,7 @@ class Carry:
         entry = self.entries[k]
         specs = [carried_spec(leaf) if is_dynamic(leaf) else None for leaf in new.leaves]
         leaves = [
-            leaf if spec is None else Absent(_static_dims(spec, self.lists.frame))
+            leaf if spec is None else Absent(_static_dims(spec, self.lists.frame), is_number(leaf))
             for leaf, spec in zip(new.leaves, specs, strict=True)
         ]
         self.entries[k] = Entry(entry.name, new.treedef, leaves, Tensor(np.asarray(False)))

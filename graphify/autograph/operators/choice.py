@@ -26,6 +26,7 @@ import numpy as np
 from graphify import tree
 from graphify.autograph.operators.listjoin import unite_lists
 from graphify.autograph.operators.references import is_reference
+from graphify.autograph.operators.sharing import is_number
 from graphify.autograph.operators.state import (
     NUMBERS,
     Absent,
@@ -329,7 +330,10 @@ def _described(pair: tuple[Side | None, Side | None]) -> str:
 
 def _absent(side: Side) -> Pairs:
     """Stand-ins for the leaves of an alternative that does not hold."""
-    leaves = [leaf if _is_known(leaf) else Absent(carried_spec(leaf)) for leaf in side.leaves]
+    leaves = [
+        leaf if _is_known(leaf) else Absent(carried_spec(leaf), is_number(leaf))
+        for leaf in side.leaves
+    ]
     return [(leaf, leaf) for leaf in leaves]
 
 

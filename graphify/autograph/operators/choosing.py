@@ -198,7 +198,7 @@ def _element(values: Any, key: Any) -> Any:
 
 
 def _are_alike(values: list[Any]) -> bool:
-    """Whether elements can be stacked: numbers, or arrays of one rank, in containers of one form."""
+    """Whether elements can be stacked: numbers or arrays of one rank, in containers of one form."""
     taken = [tree.flatten(value) for value in values]
     first = taken[0] if taken else ([], tree.LEAF)
     return all(

@@ -10,7 +10,6 @@ from graphify.ir.sizes import product
 from graphify.ir.types import BOOL
 from graphify.ops import core, effects, elementwise
 
-
 # NumPy's words.
 MANY = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
 EMPTY = (

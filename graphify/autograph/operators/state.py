@@ -106,9 +106,13 @@ def _snapshot(leaf: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Stands for a leaf on a path that has none; there, a graph carries zeros that nobody reads."""
+    """Stands for a leaf on a path that has none; there, a graph carries zeros that nobody reads.
+
+    `number`: elsewhere it is a number, which no update in place can change.
+    """
 
     spec: Spec
+    number: bool
 
 
 def is_dynamic(leaf: Any) -> bool:

@@ -35,7 +35,6 @@ from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
 from graphify.ops.failing import Kinds, raises
 
-
 # Python's integers do not fail here; where 64 bits do not hold the result, what uses it fails.
 _EXACT = {"add", "subtract", "multiply", "negative", "floor_divide", "remainder"}
 
