@@ -22,7 +22,7 @@ from graphify.api.writing import Origin, Output, Write
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.iterators import refuse_to_give_away
-from graphify.autograph.operators.texts import check_marks
+from graphify.autograph.operators.texts import check_marks, refuse_as_result
 from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.config import config
 from graphify.errors import TraceError, at
@@ -151,6 +151,7 @@ class _Collector:
             )
         if not isinstance(leaf, (Tensor, np.ndarray, np.generic)):
             refuse_to_give_away(leaf)
+            refuse_as_result(leaf)
             _refuse_traced_fields(leaf)
             return Output(static=leaf)
         tensor = resolve(as_tensor(leaf))
@@ -193,6 +194,8 @@ def is_whole(value: Any) -> bool:
 def _refuse_traced_fields(thing: Any) -> None:
     """Refuse to give out what holds tensors of the trace inside: each run has its own."""
     for what, name, value in _inside(thing):
+        for leaf in tree.leaves(value):
+            refuse_as_result(leaf)
         found = [leaf for leaf in tree.leaves(value) if isinstance(leaf, Tensor)]
         for tensor in found:
             if not tensor.is_symbolic:
@@ -218,6 +221,8 @@ def _inside(thing: Any) -> Iterator[tuple[str, str, Any]]:
     if isinstance(thing, functools.partial):
         yield "argument", "args", (thing.args, thing.keywords)
         return
+    if isinstance(thing, BaseException):
+        yield "argument", "args", thing.args
     for name, value in getattr(thing, "__dict__", {}).items():
         yield "field", name, value
     if isinstance(thing, types.FunctionType):

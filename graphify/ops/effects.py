@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify import tree
 from graphify.errors import GraphifyError, InvalidArgumentError, own
 from graphify.ir.bind import bind
 from graphify.ir.op import defop
@@ -142,7 +143,9 @@ class Raise:
     """An exception to raise at run time: its class, and its arguments with gaps for operands."""
 
     kind: type[BaseException]
-    args: tuple[Any, ...]  # a Text stands for a message with run-time values, a Gap for a value
+    # A Text stands for a message with run-time values, a Gap for a value, a Nested for a container
+    # and a Raise for an exception with such in them.
+    args: tuple[Any, ...]
     # The user's own `raise` or `assert`, whose text stays as it is; an error of graphify's.
     own: bool = field(default=False, repr=False)
     remedy: str | None = field(default=None, repr=False)
@@ -184,7 +187,19 @@ def _filled(part: Any, values: Iterator[Any]) -> Any:
     """A part of an exception with its run-time values."""
     if isinstance(part, Text):
         return part.format([next(values) for _ in range(part.gaps)])
+    if isinstance(part, Nested):
+        return part.treedef.unflatten([_filled(leaf, values) for leaf in part.parts])
+    if isinstance(part, Raise):
+        return part._build(values)
     return part.value(next(values)) if isinstance(part, Gap) else part
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Nested:
+    """A container among the arguments of an exception, with gaps in it."""
+
+    treedef: tree.TreeDef
+    parts: tuple[Any, ...]
 
 
 def _raise_eval(*values: Any, exception: Raise) -> tuple[()]:

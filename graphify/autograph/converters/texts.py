@@ -31,6 +31,10 @@ class _Texts(Converter):
 
     def visit_FormattedValue(self, node: Any) -> Any:
         """A text that is only inserted needs no marks of its own; nor does a format."""
+        if node.conversion != -1 and node.format_spec is not None:
+            show = gast.Constant(chr(node.conversion), kind=None)
+            node.value = self.ctx.operator("shown", node, node.value, show)
+            node.conversion = -1
         inserted = node.conversion == -1 and node.format_spec is None
         node.value = self._direct(node.value) if inserted else self.visit(node.value)
         node.format_spec = node.format_spec and self._inside(node.format_spec)

@@ -66,7 +66,7 @@ from graphify.autograph.operators.matching import (
     sequence_of,
 )
 from graphify.autograph.operators.raising import assert_, catching, raise_
-from graphify.autograph.operators.strings import percent, text
+from graphify.autograph.operators.strings import percent, shown, text
 from graphify.autograph.operators.thrown import caught, pending, thrown
 from graphify.autograph.operators.undefined import Undefined, certain, defined
 from graphify.autograph.operators.updates import select
@@ -157,6 +157,7 @@ __all__ = [
     "set_of",
     "setattr_",
     "setitem",
+    "shown",
     "sorted",
     "sum",
     "thrown",

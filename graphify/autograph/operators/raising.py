@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from graphify import tree
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.conditions import is_staged, truth
@@ -13,8 +14,6 @@ from graphify.autograph.operators.thrown import (
     Alternative,
     Catch,
     Pending,
-    RunText,
-    own_fields,
     throw,
 )
 from graphify.autograph.operators.undefined import UNREACHABLE
@@ -93,7 +92,7 @@ def _raise_at(alternative: Alternative) -> Any:
 def _what(error: BaseException, cause: Any, values: list[Tensor]) -> effects.Raise:
     """What to raise at the run; its run-time values are added to a list."""
     args = tuple(_part(arg, values) for arg in error.args)
-    fields = tuple((name, _part(value, values)) for name, value in own_fields(error).items())
+    fields = tuple((name, _part(value, values)) for name, value in texts.own_fields(error).items())
     cause = error.__cause__ if cause is None else cause() if isinstance(cause, type) else cause
     because = None if cause is None else _what(cause, None, values)
     return effects.Raise(type(error), args, own=True, fields=fields, cause=because)
@@ -125,11 +124,19 @@ def _message(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Tensor]]:
 
 
 def _part(arg: Any, values: list[Tensor]) -> Any:
+    """An argument with gaps where run-time values go; these are added to a list."""
     if isinstance(arg, Tensor) and arg.is_symbolic:
         values.append(arg)
         return effects.Gap("", False, texts.kind_of(arg))
-    if not isinstance(arg, (str, RunText)) or not texts.has_symbols(arg):
+    if not texts.has_symbols(arg):
         return arg
-    pieces, shown = texts.pieces_of(arg)
-    values += shown
-    return effects.Text(tuple(pieces), "")
+    if isinstance(arg, BaseException):
+        return _what(arg, None, values)
+    if isinstance(arg, str):
+        pieces, shown = texts.pieces_of(arg)
+        values += shown
+        return effects.Text(tuple(pieces), "")
+    leaves, treedef = tree.flatten(arg)
+    if treedef == tree.LEAF:
+        return arg
+    return effects.Nested(treedef, tuple(_part(leaf, values) for leaf in leaves))

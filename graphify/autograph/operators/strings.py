@@ -50,9 +50,19 @@ def text(value: Any) -> Any:
     return StagedText(value) if type(value) is str and OPEN in value else value
 
 
+def shown(value: Any, conversion: str) -> Any:
+    """What `!s`, `!r` or `!a` makes of a value in an f-string, before it is formatted."""
+    if conversion == "s" and (isinstance(value, str) or texts.marks_itself(value)):
+        return text(str(value))
+    show = {"s": texts.marked_text, "r": repr_, "a": ascii}[conversion]
+    return text(show(value))
+
+
 def _whole(value: str, **how: Any) -> str:
     """A string with marks as one gap."""
     pieces, tensors = pieces_of(value)
+    if not tensors:
+        return str.__repr__(value)  # a debugger looks at it after the trace
     gap = Gap(how.get("spec", ""), how.get("as_repr", False), "number", Text(tuple(pieces), ""))
     if "method" in how:
         gap = Gap("", False, "number", gap.inner, how["method"])
@@ -158,6 +168,8 @@ def _converted(spec: str, value: Any) -> str:
     if not _staged(value):
         return spec % (value,)
     pieces, tensors = pieces_of(repr_(value) if spec[-1] == "r" else value)
+    if not tensors:  # those of an exception that its text leaves out
+        return (spec[:-1] + "s") % (pieces[0] if pieces else "",)
     return gap_mark(
         Gap(spec[:-1] + "s", False, "number", Text(tuple(pieces), ""), (), True), *tensors
     )
@@ -170,7 +182,7 @@ def repr_(value: Any) -> Any:
     """The built-in repr, called as a value."""
     if isinstance(value, Tensor) and value.is_symbolic:
         return mark(value, as_repr=True)
-    return builtins.repr(texts._marked(value))
+    return texts.shown_to_user(builtins.repr, texts._marked(value))
 
 
 def _asked(tensor: Tensor) -> str | None:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -62,12 +63,12 @@ def exact(text: str) -> str:
     return str.__str__(text)
 
 
-def gap_mark(gap: Gap | None, tensor: Tensor, *more: Tensor) -> str:
+def gap_mark(gap: Gap | None, tensor: Tensor, *more: Tensor, used: bool = False) -> str:
     """The mark of a gap and of the values that go into it."""
     builder = current_builder()
     assert builder is not None
     marks = _outermost(builder).marks
-    marks.append(Mark(tensor, gap, here(), more=more))
+    marks.append(Mark(tensor, gap, here(), used, more))
     return StagedText(f"{OPEN}{len(marks) - 1}{CLOSE}")
 
 
@@ -84,7 +85,7 @@ def pieces_of(value: Any) -> tuple[list[str | Gap | None], list[Tensor]]:
     if isinstance(value, Tensor):
         return [None], [value]
     builder = current_builder()
-    text = exact(value if isinstance(value, str) else str(_marked(value)))
+    text = exact(value if isinstance(value, str) else marked_text(value))
     if builder is None or OPEN not in text:
         return [text], []
     marks = _outermost(builder).marks
@@ -102,9 +103,10 @@ def pieces_of(value: Any) -> tuple[list[str | Gap | None], list[Tensor]]:
 
 
 def joined(pieces: Sequence[str | Gap | None], tensors: Sequence[Any]) -> str:
-    """The text of pieces again, with new marks in it."""
+    """The text of pieces again, with new marks in it, which nobody has to use."""
     rest = iter(tensors)
-    return "".join(p if isinstance(p, str) else _mark_of(rest, p) for p in pieces)
+    text = "".join(p if isinstance(p, str) else _mark_of(rest, p) for p in pieces)
+    return StagedText(text) if OPEN in text else text
 
 
 def _mark_of(rest: Iterator[Any], gap: Gap | None) -> str:
@@ -114,7 +116,7 @@ def _mark_of(rest: Iterator[Any], gap: Gap | None) -> str:
     ):
         arrays = [np.asarray(value) for value in values]
         return render(arrays[0]) if gap is None else gap.show(*arrays)
-    return gap_mark(gap, *values)
+    return gap_mark(gap, *values, used=True)
 
 
 def plain(value: Any) -> Any:
@@ -138,45 +140,71 @@ class _Shown:
         return mark(self.tensor, as_repr=True)
 
 
-class _Argument(_Shown):
-    """An argument of an exception, whose text is a mark, too."""
-
-    def __str__(self) -> str:
-        return mark(self.tensor)
-
-
 def _marked(value: Any) -> Any:
     """A container with marks in place of its symbolic tensors."""
-    if isinstance(value, BaseException) and has_symbols(value):
-        args = [
-            _Argument(arg) if isinstance(arg, Tensor) and arg.is_symbolic else arg
-            for arg in value.args
-        ]
-        shown = type(value).__new__(type(value), *args)
-        shown.args = tuple(args)
-        vars(shown).update(vars(value))
-        return shown
-    if _marks_itself(value):
+    if isinstance(value, BaseException):
+        return _marked_error(value) if has_symbols(value) else value
+    if marks_itself(value):
         return value.marked()
     if not tree.is_container(value):
         return value
-    leaves, treedef = tree.flatten(value, is_leaf=_marks_itself)
+    leaves, treedef = tree.flatten(value, is_leaf=marks_itself)
     return treedef.unflatten([_shown(leaf) for leaf in leaves])
 
 
+def _marked_error(error: BaseException) -> BaseException:
+    """An exception with its values as plain Python holds them, but for symbolic tensors."""
+    leaves, treedef = tree.flatten((error.args, own_fields(error)), is_leaf=marks_itself)
+    args, fields = treedef.unflatten([_marked_leaf(leaf) for leaf in leaves])
+    shown = type(error).__new__(type(error), *args)
+    shown.args = args
+    vars(shown).update(fields)
+    return shown
+
+
+def own_fields(error: BaseException) -> dict[str, Any]:
+    """The attributes that the user's own class gave an exception."""
+    notes = ("location", "users_own", "message", "remedy", "__notes__")
+    return {
+        name: value
+        for name, value in getattr(error, "__dict__", {}).items()
+        if name not in notes or name == "message" and getattr(error, "location", None) is None
+    }
+
+
+def _marked_leaf(leaf: Any) -> Any:
+    if isinstance(leaf, Tensor) and leaf.is_symbolic:
+        return leaf
+    return _marked(leaf) if isinstance(leaf, BaseException) else _eager(leaf)
+
+
 def marked_text(value: Any) -> str:
-    """The text of a container, with marks."""
-    return str(_marked(value))
+    """The text of a value, with marks."""
+    return shown_to_user(str, _marked(value))
 
 
-def _marks_itself(value: Any) -> bool:
+_for_user = ContextVar("the text is for the user", default=False)
+
+
+def shown_to_user(show: Callable[[Any], str], value: Any) -> str:
+    """`str` or `repr` of a value, with a mark for any symbolic tensor that it shows."""
+    before = _for_user.set(True)
+    try:
+        return show(value)
+    finally:
+        _for_user.reset(before)
+
+
+def marks_itself(value: Any) -> bool:
     """Whether a value of ours, such as a list whose length the run knows, makes its own mark."""
     return hasattr(type(value), "marked")
 
 
 def _shown(leaf: Any) -> Any:
-    if _marks_itself(leaf):
+    if marks_itself(leaf):
         return _Text(leaf.marked())
+    if isinstance(leaf, BaseException):
+        return _marked(leaf)
     return _Shown(leaf) if isinstance(leaf, Tensor) and leaf.is_symbolic else _eager(leaf)
 
 
@@ -209,14 +237,14 @@ def has_symbols(value: Any) -> bool:
     if isinstance(value, str):
         return OPEN in exact(value) and current_builder() is not None
     if isinstance(value, BaseException):
-        value = value.args
-    if getattr(type(value), "known_at_run", False) or _marks_itself(value):
+        value = (value.args, own_fields(value))
+    if marks_itself(value):
         return True
     if isinstance(value, Tensor) or not tree.is_container(value):
         return False
     return any(
         isinstance(leaf, Tensor) and leaf.is_symbolic or has_symbols(leaf)
-        for leaf in tree.flatten(value, is_leaf=_marks_itself)[0]
+        for leaf in tree.flatten(value, is_leaf=marks_itself)[0]
     )
 
 
@@ -226,8 +254,8 @@ _ON_THE_WAY = ("dataclasses.py", "reprlib.py", "collections/__init__.py", "pprin
 def asked_by_user(depth: int) -> bool:
     """Whether user code asks for a text, `depth` frames out: graphify's own messages and debuggers
     show what a value is, not a mark."""
-    if current_builder() is None:
-        return False
+    if current_builder() is None or _for_user.get():
+        return _for_user.get()
     frame: Any = sys._getframe(depth)
     while frame is not None:
         filename = frame.f_code.co_filename
@@ -255,6 +283,12 @@ def refuse_text(value: str) -> NoReturn:
         location=error.location,
         remedy="print it, raise it or assert with it; to decide by it, compare numbers",
     )
+
+
+def refuse_as_result(value: Any) -> None:
+    """Refuse a text that only the run knows as a result of the function."""
+    if isinstance(value, str) and has_symbols(value):
+        refuse_text(value)
 
 
 def check_marks(builder: Builder) -> None:

@@ -25,6 +25,7 @@ from graphify.errors import REFUSALS, GraphifyError, InternalError
 from graphify.ir.bind import Tensor, current_builder
 from graphify.location import LazyLoc, here, is_internal
 from graphify.ops import elementwise
+from graphify.ops.effects import takes
 from graphify.ops.failing import raw
 
 Decide = Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]
@@ -78,15 +79,15 @@ class Alternative:
         """An exception that was made while tracing."""
         error = raw(error)
         cause = error.__cause__
-        parts = (error.args, own_fields(error), None if cause is None else cls.of(cause))
-        leaves, treedef = tree.flatten(parts)
+        parts = (error.args, texts.own_fields(error), None if cause is None else cls.of(cause))
+        leaves, treedef = tree.flatten(tree.map_structure(_taken_apart, parts))
         kept: list[Kept | Pieces | None] = []
         values: list[Any] = []
         for leaf in leaves:
             if isinstance(leaf, Tensor) and leaf.is_symbolic:
                 kept.append(None)
                 values.append(leaf)
-            elif isinstance(leaf, RunText) or isinstance(leaf, str) and texts.has_symbols(leaf):
+            elif isinstance(leaf, str) and texts.has_symbols(leaf):
                 pieces, tensors = texts.pieces_of(leaf)
                 kept.append(Pieces(tuple(pieces)))
                 values += tensors
@@ -110,22 +111,24 @@ class Alternative:
             return self.original
         values = iter(self.values)
         leaves = [_leaf(kept, values) for kept in self.form.leaves]
-        args, fields, cause = self.form.treedef.unflatten(leaves)
+        args, fields, cause = _put_together(self.form.treedef.unflatten(leaves))
         error = self.form.kind.__new__(self.form.kind, *args)
         error.args = tuple(args)
         vars(error).update(fields)
-        error.__cause__ = None if cause is None else cause.build()
+        error.__cause__ = cause
         return error
 
 
-def own_fields(error: BaseException) -> dict[str, Any]:
-    """The attributes that the user's own class gave an exception."""
-    notes = ("location", "users_own", "message", "remedy", "__notes__")
-    return {
-        name: value
-        for name, value in getattr(error, "__dict__", {}).items()
-        if name not in notes or name == "message" and getattr(error, "location", None) is None
-    }
+def _taken_apart(leaf: Any) -> Any:
+    """An exception within another one."""
+    inner = isinstance(leaf, BaseException) and texts.has_symbols(leaf)
+    return Alternative.of(leaf) if inner else leaf
+
+
+def _put_together(parts: Any) -> Any:
+    leaves, treedef = tree.flatten(parts, is_leaf=lambda part: isinstance(part, Alternative))
+    built = [leaf.build() if isinstance(leaf, Alternative) else leaf for leaf in leaves]
+    return treedef.unflatten(built)
 
 
 def _leaf(kept: Kept | Pieces | None, values: Any) -> Any:
@@ -133,30 +136,12 @@ def _leaf(kept: Kept | Pieces | None, values: Any) -> Any:
         return next(values)
     if isinstance(kept, Kept):
         return kept.value
-    count = sum(not isinstance(piece, str) for piece in kept.pieces)
-    return RunText(kept.pieces, [next(values) for _ in range(count)])
+    count = sum(takes(piece) for piece in kept.pieces if not isinstance(piece, str))
+    return texts.joined(kept.pieces, [next(values) for _ in range(count)])
 
 
 def _and(a: Any, b: Any) -> Any:
     return elementwise.logical_and(truth(a), truth(b))
-
-
-class RunText:
-    """The text of an exception that only the run knows; printing or raising it makes it a mark."""
-
-    known_at_run = True
-
-    def __init__(self, pieces: tuple[Any, ...], tensors: list[Any]) -> None:
-        self.pieces, self.tensors = pieces, tensors
-
-    def __str__(self) -> str:
-        return texts.joined(self.pieces, self.tensors)
-
-    def __repr__(self) -> str:
-        return f"'{self}'"
-
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
 
 
 class Thrown:

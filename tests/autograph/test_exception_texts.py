@@ -1,0 +1,125 @@
+"""What an exception shows of itself, whatever its class and arguments: as plain Python has it."""
+
+import contextlib
+import io
+import itertools
+import linecache
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify.errors import GraphifyError
+
+
+class Own(Exception):
+    pass
+
+
+class OwnKey(KeyError):
+    pass
+
+
+class WithStr(Exception):
+    def __init__(self, *parts):
+        super().__init__(*parts)
+        self.parts = parts
+
+    def __str__(self):
+        return f"own {self.parts[0]}"
+
+
+class KeepsMessage(Exception):
+    def __init__(self, value):
+        super().__init__(value)
+        self.message_of = f"<{value}>"
+
+    def __str__(self):
+        return self.message_of
+
+
+class WithoutSuper(Exception):
+    def __init__(self, value):
+        self.value = value
+
+
+CLASSES = [ValueError, KeyError, OSError, AssertionError, StopIteration]
+CLASSES += [Own, OwnKey, WithStr, KeepsMessage, WithoutSuper]
+ARGUMENTS = [
+    *("x", "k", "x[0]", "x > 1", "x[:0]", "x[0] * 1j", "int(k)", "float(x[0])", "str(x)"),
+    *("repr(x)", "f'{k}'", "(x, k)", "[x, 1]", "{'a': x}", "[f'{k}']", "(x,)", "Own(x)"),
+]
+SEVERAL = ["x, k", "'a', x", "x.shape, f'{k}'", "len(x), k"]
+SHOWN = [
+    *("print(e)", "print(str(e), repr(e))", "print([e], {'a': e})", "print(e.args, *e.args)"),
+    *("print(f'{e}', f'{e!r}')", "print(f'{e!s:>60}|{e!r:<60}|')", "print('%s' % e, '%r' % e)"),
+    *("raise", "raise RuntimeError(e)", "raise RuntimeError(f'got {e}', e.args)"),
+    *("raise KeyError(str(e)) from e", "raise KeyError(*e.args)", "print(f'{e}'.upper())"),
+]
+CASES = list(itertools.product(CLASSES, ARGUMENTS, SHOWN))
+CASES += list(itertools.product(CLASSES[:8], SEVERAL, SHOWN))
+
+
+def made(kind, argument, shown):
+    source = f"""\
+def f(x, k):
+    try:
+        if k > 0:
+            raise {kind.__name__}({argument})
+    except Exception as e:
+        {shown}
+    return x
+"""
+    name = f"<{kind.__name__}({argument}): {shown}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    space = dict(globals())
+    exec(compile(source, name, "exec"), space)
+    return space["f"]
+
+
+def outcome(function, *args):
+    out, raised = io.StringIO(), None
+    with contextlib.redirect_stdout(out):
+        try:
+            function(*args)
+        except GraphifyError:
+            raise
+        except Exception as error:
+            raised = type(error).__name__, str(error).split("\nin user code")[0]
+    return raised, out.getvalue()
+
+
+@pytest.mark.parametrize("start, engine", [(0, "reference"), (7, "native"), (14, "reference")])
+def test_table(start, engine):
+    """A sample of the table: every class, argument and way to show it is there."""
+    for case in CASES[start::23]:
+        program = made(*case)
+        args = np.array([1.5, 2.0]), np.array(3)
+        staged = graphify.function(program, engine=engine)
+        assert outcome(staged, *args) == outcome(program, *args), case
+
+
+def test_a_text_of_the_run_is_no_result():
+    def argument(x, k):
+        try:
+            if k > 0:
+                raise ValueError(f"k {k}")
+        except ValueError as error:
+            return x, error.args[0]
+        return x, ""
+
+    with pytest.raises(GraphifyError):
+        graphify.function(argument)(np.ones(2), np.array(3))
+
+
+def test_a_field_that_nobody_shows_is_no_obstacle():
+    @graphify.function
+    def f(x, k):
+        try:
+            if k > 0:
+                raise KeepsMessage(x * k)
+        except KeepsMessage as error:
+            return error.args[0]
+        return x
+
+    assert f(np.ones(2), np.array(3)).numpy().tolist() == [3.0, 3.0]
