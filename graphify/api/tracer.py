@@ -22,6 +22,7 @@ from graphify.api.writing import Origin, Output, Write
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.iterators import refuse_to_give_away
+from graphify.autograph.operators.raising import raised_at_the_run
 from graphify.autograph.operators.texts import check_marks, refuse_as_result
 from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.config import config
@@ -68,7 +69,12 @@ def trace(
             params, arguments = _parameters(root, call, pattern)
             bound = inspect.BoundArguments(signature, _ordered(root, call, arguments))
             run = converted_call if autograph else _plain_call
-            result = run(function, *bound.args, **bound.kwargs)
+            try:
+                result = run(function, *bound.args, **bound.kwargs)
+            except Exception as error:
+                if not raised_at_the_run(error, place_of(error)):
+                    raise
+                result = None
             return _finish(root, params, result)
     except Exception as error:
         deep = deep_recursion(error, root.inlined)

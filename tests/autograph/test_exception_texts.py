@@ -85,7 +85,8 @@ def outcome(function, *args):
         except GraphifyError:
             raise
         except Exception as error:
-            raised = type(error).__name__, str(error).split("\nin user code")[0]
+            text = str(error).split("\nin user code")[0]
+            raised = type(error).__name__, text.split("\nassert")[0]  # what pytest adds
     return raised, out.getvalue()
 
 
@@ -123,3 +124,43 @@ def test_a_field_that_nobody_shows_is_no_obstacle():
         return x
 
     assert f(np.ones(2), np.array(3)).numpy().tolist() == [3.0, 3.0]
+
+
+def always_raises(x):
+    raise ValueError(f"got {x}", [x])
+
+
+def asserts_what_tracing_knows(x):
+    assert x.ndim == 2, f"not a matrix: {x}"
+    return x
+
+
+def raises_in_a_handler(x):
+    try:
+        always_raises(x)
+    except ValueError as error:
+        raise KeyError(str(error)) from error
+
+
+def cleans_up(x):
+    try:
+        always_raises(x)
+    finally:
+        print("done with", x)
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize(
+    "program", [always_raises, asserts_what_tracing_knows, raises_in_a_handler, cleans_up]
+)
+def test_what_always_raises_has_the_values_of_the_run(program, engine):
+    staged = graphify.function(program, engine=engine)
+    for x in (np.ones(2), np.arange(3.0)):
+        assert outcome(staged, x) == outcome(program, x)
+    lines = {"always_raises": always_raises, "cleans_up": always_raises}
+    first = lines.get(program.__name__)
+    with pytest.raises((ValueError, KeyError, AssertionError)) as caught:
+        staged(np.ones(2))
+    if first is not None:
+        text = "\n".join([str(caught.value), *caught.value.__notes__])
+        assert f'test_exception_texts.py", line {first.__code__.co_firstlineno + 1}' in text

@@ -20,7 +20,7 @@ from graphify.autograph.operators.undefined import UNREACHABLE
 from graphify.autograph.operators.unknown import Unknown
 from graphify.errors import REFUSALS, GraphifyError, at, own
 from graphify.ir.bind import Tensor, bind, current_builder
-from graphify.location import here
+from graphify.location import KnownLoc, SourceLoc, here
 from graphify.ops import effects
 
 
@@ -31,7 +31,7 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
         error = effects.Raise(AssertionError, pieces, own=True)
         effects.assert_(truth(test), *values, exception=error)
     elif not test:
-        raise own(AssertionError(*(() if message is None else (texts.plain(message()),))))
+        raise own(AssertionError(*(() if message is None else (message(),))))
 
 
 def raise_(exception: Any, cause: Any = None) -> Any:
@@ -44,7 +44,6 @@ def raise_(exception: Any, cause: Any = None) -> Any:
     if builder is None or builder.parent is None:
         error = exception() if isinstance(exception, type) else exception
         if isinstance(error, BaseException):
-            error.args = tuple(map(texts.plain, error.args))
             own(error)
         location = here()
         error = (
@@ -60,6 +59,17 @@ def raise_(exception: Any, cause: Any = None) -> Any:
     what = _what(error, cause, values)
     effects.raise_(*values, exception=what)
     return UNREACHABLE
+
+
+def raised_at_the_run(error: Exception, place: SourceLoc | None) -> bool:
+    """Record that a function always raises an exception whose run-time values only the run has;
+    False for one that tracing may raise itself."""
+    if isinstance(error, (*REFUSALS, Unknown)) or not texts.has_symbols(error):
+        return False
+    values: list[Tensor] = []
+    what = _what(error, None, values)
+    bind(effects.raise_, values, {"exception": what}, source=KnownLoc(place) if place else None)
+    return True
 
 
 def _raise_pending(alternatives: list[Alternative]) -> Any:

@@ -119,17 +119,6 @@ def _mark_of(rest: Iterator[Any], gap: Gap | None) -> str:
     return gap_mark(gap, *values, used=True)
 
 
-def plain(value: Any) -> Any:
-    """A string without marks: for messages of errors that tracing itself raises."""
-    builder = current_builder()
-    if not isinstance(value, str) or builder is None or OPEN not in exact(value):
-        return value
-    marks = _outermost(builder).marks
-    for found in marks:
-        found.used = True
-    return _MARK.sub(lambda match: repr(marks[int(match.group(1))].tensor), exact(value))
-
-
 class _Shown:
     """An element of a container, whose repr is a mark."""
 

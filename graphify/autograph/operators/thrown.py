@@ -23,7 +23,7 @@ from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.autograph.operators.unknown import Unknown
 from graphify.errors import REFUSALS, GraphifyError, InternalError
 from graphify.ir.bind import Tensor, current_builder
-from graphify.location import LazyLoc, here, is_internal
+from graphify.location import KnownLoc, LazyLoc, SourceLoc, here, is_internal
 from graphify.ops import elementwise
 from graphify.ops.effects import takes
 from graphify.ops.failing import raw
@@ -345,7 +345,9 @@ def caught(error: BaseException) -> Thrown:
     if isinstance(error, Unknown):
         raise error
     if current_builder() is not None:
-        return Thrown([Alternative.of(_checked(error), here())])
+        place = getattr(error, "location", None)
+        location = KnownLoc(place) if isinstance(place, SourceLoc) else here()
+        return Thrown([Alternative.of(_checked(error), location)])
     form = Form(type(error), tree.LEAF, ())
     return Thrown([Alternative(form, (), True, error)])
 
