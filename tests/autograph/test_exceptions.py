@@ -409,7 +409,37 @@ def test_lanes(engine):
     lanes = graphify.function(graphify.vmap(f, in_axes=(None, 0)), engine=engine)
     with contextlib.redirect_stdout(out):
         lanes(np.ones(2), np.array([0.0, 2.0, 1.0]))
-    assert out.getvalue() == "fine 0.0\ncaught s 2.0\nfine 1.0\n"
+    assert out.getvalue() == "lane 0: fine 0.0\nlane 1: caught s 2.0\nlane 2: fine 1.0\n"
+
+
+@each_engine
+def test_prints_and_warnings_name_the_lane(engine):
+    def f(row):
+        for v in row:
+            if v > 1:
+                print("large", v, sep="=", end=";\n")
+            elif v < 0:
+                warnings.warn(f"negative {v}", stacklevel=1)
+        return row.sum()
+
+    def announced(x, s):
+        print(f"{s:.1f}")
+        return graphify.vmap(f)(x)
+
+    rows = np.array([[1.0, 2.0], [-1.0, 0.0], [0.0, 3.0]])
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        graphify.function(graphify.vmap(f), engine=engine)(rows)
+        both = graphify.vmap(announced, in_axes=(None, 0))
+        graphify.function(both, engine=engine)(rows, np.array([0.5, 7.0]))
+    inner = ["lane 0: large=2.0;", "lane 2: large=3.0;"]
+    assert out.getvalue().splitlines() == [
+        *inner,
+        *("lane 0: 0.5", *(f"lane 0: {line}" for line in inner)),
+        *("lane 1: 7.0", *(f"lane 1: {line}" for line in inner)),
+    ]
+    assert str(seen[0].message) == "negative -1.0 (in lane 1 of a vmap)"
 
 
 @each_engine
