@@ -56,8 +56,10 @@ def raw(error: BaseException) -> BaseException:
 
 
 def text_of(error: BaseException | None) -> str:
-    """What `str(error)` is in plain Python."""
+    """What `str(error)` is in plain Python; of an exception that holds a text, that."""
     error = None if error is None else raw(error)
+    if error is not None and len(error.args) == 1 and type(error.args[0]) is str:
+        return str(error.args[0])
     return str(error.message) if isinstance(error, GraphifyError) else str(error or "")
 
 

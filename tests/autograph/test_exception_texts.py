@@ -149,9 +149,15 @@ def cleans_up(x):
         print("done with", x)
 
 
+def prints_first(x):
+    print("the sum is", x.sum())
+    raise KeyError("x")
+
+
 @pytest.mark.parametrize("engine", ["reference", "native"])
 @pytest.mark.parametrize(
-    "program", [always_raises, asserts_what_tracing_knows, raises_in_a_handler, cleans_up]
+    "program",
+    [prints_first, always_raises, asserts_what_tracing_knows, raises_in_a_handler, cleans_up],
 )
 def test_what_always_raises_has_the_values_of_the_run(program, engine):
     staged = graphify.function(program, engine=engine)
@@ -164,3 +170,85 @@ def test_what_always_raises_has_the_values_of_the_run(program, engine):
     if first is not None:
         text = "\n".join([str(caught.value), *caught.value.__notes__])
         assert f'test_exception_texts.py", line {first.__code__.co_firstlineno + 1}' in text
+
+
+def several_arguments(x, k):
+    if k > 1:
+        raise ValueError(x, k)
+    return x
+
+
+def an_array_as_argument(x, k):
+    if k > 1:
+        raise KeyError(x)
+    return x
+
+
+def one_text(x, k):
+    if k > 1:
+        raise KeyError(f"k is {k}")
+    return x
+
+
+def no_arguments(x, k):
+    if k > 1:
+        raise OwnKey
+    return x
+
+
+class WithField(Exception):
+    def __init__(self, value):
+        super().__init__(f"value {value}")
+        self.value = value
+
+
+def a_field(x, k):
+    if k > 1:
+        raise WithField(k)
+    return x
+
+
+def handled(callee, shown):
+    source = f"""\
+def f(x, k):
+    try:
+        y = callee(x, k)
+    except Exception as e:
+        {shown}
+        y = x
+    return y
+"""
+    name = f"<{callee.__name__}: {shown}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    space = {"callee": callee}
+    exec(compile(source, name, "exec"), space)
+    return space["f"]
+
+
+LOOKS = ["print(e)", "print(repr(e), [e])", "print(e.args)", "raise", "raise ValueError(e)"]
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("callee", [one_text, no_arguments])
+def test_what_a_callee_raises(callee, engine):
+    for shown in LOOKS:
+        program = handled(callee, shown)
+        staged = graphify.function(program, engine=engine)
+        for k in (0, 2):
+            args = np.ones(2), np.array(k)
+            assert outcome(staged, *args) == outcome(program, *args), shown
+
+
+def test_what_stays_in_a_callee_is_refused():
+    args = np.ones(2), np.array(2)
+    for callee in (several_arguments, an_array_as_argument):
+        for shown in LOOKS:
+            with pytest.raises(
+                GraphifyError, match="(?s)the arguments of a .*raise it with one text"
+            ):
+                graphify.function(handled(callee, shown))(*args)
+    for shown in ("print(e.value)", "raise"):
+        with pytest.raises(GraphifyError, match="the field 'value' of a WithField"):
+            graphify.function(handled(a_field, shown))(*args)
+    program = handled(a_field, "print(e)")
+    assert outcome(graphify.function(program), *args) == outcome(program, *args)

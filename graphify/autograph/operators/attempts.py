@@ -14,6 +14,7 @@ exact, and what is differentiated or vectorised is the statement itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from graphify.ir.bind import Tensor, current_builder
 from graphify.ir.graph import Builder, Graph, History, Node
 from graphify.ir.replay import bind_at, replay
 from graphify.ops import core, elementwise
-from graphify.ops.effects import Gap
+from graphify.ops.effects import Gap, Raise, Text
 from graphify.ops.failing import (
     LENGTH,
     acts,
@@ -99,7 +100,9 @@ def _staged(body: Callable[..., State], state: State, kinds: Kinds, text: bool) 
         log = watch_cells(builder, (body,))
         body(*state)
         log()
-        found = [node for node, _ in failing(builder.nodes, kinds)]
+        pairs = list(failing(builder.nodes, kinds))
+        found = [node for node, _ in pairs]
+        forms = [_form(kind, [n for n, k in pairs if k is kind], text) for kind in kinds]
         _check_order(builder, found, kinds)
         nodes, results = strict(builder.nodes, kinds)
         operands = captured(builder)
@@ -111,8 +114,8 @@ def _staged(body: Callable[..., State], state: State, kinds: Kinds, text: bool) 
     message = lambda: failure_text(*tensors, body=graph, kinds=kinds)
     values = [if_exp(raised, message, _no_text)] if text else []
     alternatives = [
-        Alternative(_form(kind, text), values, flag, None, found[0].source)
-        for kind, flag in _flags(code, kinds)
+        Alternative(form, values if form.leaves[:-1] else (), flag, None, found[0].source)
+        for form, (_, flag) in zip(forms, _flags(code, kinds), strict=True)
     ]
     return raised, Thrown(alternatives)
 
@@ -144,11 +147,31 @@ def _flags(code: Tensor, kinds: Kinds) -> Iterator[tuple[type[BaseException], Te
         yield kind, elementwise.equal(code, k + 1)
 
 
-def _form(kind: type[BaseException], text: bool) -> Form:
+def _form(kind: type[BaseException], nodes: Sequence[Node], text: bool) -> Form:
     """An exception of which the run gives the text."""
-    args = (Pieces((Gap("", False, "text"),)),) if text else ()
+    users = [(n, n.attrs["exception"]) for n in nodes if n.op.name in ("raise", "assert")]
+    empty = bool(users) and len(users) == len(nodes) and not any(what.args for _, what in users)
+    if text and not empty:
+        _check_arguments(users)
+    args = (Pieces((Gap("", False, "text"),)),) if text and not empty else ()
     treedef = tree.flatten(((None,) * len(args), {}, None))[1]
-    return Form(kind, treedef, (*args, Kept(None)))
+    hidden = {name for _, what in users for name, _ in what.fields}
+    return Form(kind, treedef, (*args, Kept(None)), frozenset(hidden))
+
+
+def _check_arguments(users: Sequence[tuple[Node, Raise]]) -> None:
+    """Refuse exceptions of a callee that hold more than a text: only that comes out of it."""
+    for node, what in users:
+        shows_fields = what.fields and isinstance(what.kind.__str__, FunctionType)
+        one_text = len(what.args) == 1 and isinstance(what.args[0], (str, Text))
+        if shows_fields or not one_text:
+            raise TraceError(
+                f"the arguments of a {what.kind.__name__} that a call or an assert raises are "
+                "looked at by a try statement outside of it, or go on from there",
+                location=node.source,
+                remedy="raise it with one text, such as an f-string, or write the raise statement "
+                "within the try statement",
+            )
 
 
 def _check_order(builder: Builder, found: Sequence[Node], kinds: Kinds) -> None:

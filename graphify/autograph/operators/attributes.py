@@ -20,6 +20,7 @@ from graphify.autograph.operators.calls import AUGMENTED, OVERLOADS
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import decide, over
 from graphify.autograph.operators.logical import python_bool
+from graphify.autograph.operators.thrown import refuse_hidden
 from graphify.autograph.operators.undefined import Maybe
 from graphify.ir.bind import Tensor, current_builder, resolve
 from graphify.location import is_library_module
@@ -41,6 +42,8 @@ def attr(obj: Any, name: str) -> Any:
     read = descriptors.reader(obj, name)
     if read is not None:
         return read()
+    if isinstance(obj, BaseException):
+        refuse_hidden(obj, name)
     value = getattr(obj, name)
     if isinstance(value, Maybe):
         return _bound(value, obj, name)

@@ -14,6 +14,7 @@ from graphify.autograph.operators.thrown import (
     Alternative,
     Catch,
     Pending,
+    refuse_hidden,
     throw,
 )
 from graphify.autograph.operators.undefined import UNREACHABLE
@@ -62,9 +63,12 @@ def raise_(exception: Any, cause: Any = None) -> Any:
 
 
 def raised_at_the_run(error: Exception, place: SourceLoc | None) -> bool:
-    """Record that a function always raises an exception whose run-time values only the run has;
-    False for one that tracing may raise itself."""
-    if isinstance(error, (*REFUSALS, Unknown)) or not texts.has_symbols(error):
+    """Record that a function always raises an exception, where only the run has its values or does
+    what comes before; False for one that tracing may raise itself."""
+    builder = current_builder()
+    assert builder is not None
+    before = getattr(error, "users_own", False) and any(node.effects for node in builder.nodes)
+    if isinstance(error, (*REFUSALS, Unknown)) or not (before or texts.has_symbols(error)):
         return False
     values: list[Tensor] = []
     what = _what(error, None, values)
@@ -101,6 +105,7 @@ def _raise_at(alternative: Alternative) -> Any:
 
 def _what(error: BaseException, cause: Any, values: list[Tensor]) -> effects.Raise:
     """What to raise at the run; its run-time values are added to a list."""
+    refuse_hidden(error)
     args = tuple(_part(arg, values) for arg in error.args)
     fields = tuple((name, _part(value, values)) for name, value in texts.own_fields(error).items())
     cause = error.__cause__ if cause is None else cause() if isinstance(cause, type) else cause

@@ -153,7 +153,7 @@ def _marked_error(error: BaseException) -> BaseException:
 
 def own_fields(error: BaseException) -> dict[str, Any]:
     """The attributes that the user's own class gave an exception."""
-    notes = ("location", "users_own", "message", "remedy", "__notes__")
+    notes = ("location", "users_own", "message", "remedy", "hidden_fields", "__notes__")
     return {
         name: value
         for name, value in getattr(error, "__dict__", {}).items()

@@ -21,7 +21,7 @@ from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.state import same_static
 from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.autograph.operators.unknown import Unknown
-from graphify.errors import REFUSALS, GraphifyError, InternalError
+from graphify.errors import REFUSALS, GraphifyError, InternalError, TraceError
 from graphify.ir.bind import Tensor, current_builder
 from graphify.location import KnownLoc, LazyLoc, SourceLoc, here, is_internal
 from graphify.ops import elementwise
@@ -58,6 +58,7 @@ class Form:
     kind: type[BaseException]
     treedef: tree.TreeDef
     leaves: tuple[Kept | Pieces | None, ...]  # None: the next run-time value
+    hidden: frozenset[str] = frozenset()  # fields that stay in the callee that raises it
 
 
 class Alternative:
@@ -115,6 +116,8 @@ class Alternative:
         error = self.form.kind.__new__(self.form.kind, *args)
         error.args = tuple(args)
         vars(error).update(fields)
+        if self.form.hidden:
+            vars(error)["hidden_fields"] = self.form.hidden
         error.__cause__ = cause
         return error
 
@@ -142,6 +145,20 @@ def _leaf(kept: Kept | Pieces | None, values: Any) -> Any:
 
 def _and(a: Any, b: Any) -> Any:
     return elementwise.logical_and(truth(a), truth(b))
+
+
+def refuse_hidden(error: BaseException, name: str | None = None) -> None:
+    """Refuse to read a field that stays in the callee that raises an exception, or to raise it
+    again without its fields."""
+    hidden = sorted(vars(error).get("hidden_fields", ()))
+    if hidden and (name is None or name in hidden):
+        raise TraceError(
+            f"the field '{name or hidden[0]}' of a {type(error).__name__} that a call raises does "
+            "not come out of the call",
+            location=here(),
+            remedy="write the raise statement within the try statement, or let the call return "
+            "the value",
+        )
 
 
 class Thrown:
