@@ -33,8 +33,8 @@ def test_the_users_lines_stand_in_it(code, form):
 
 def test_the_code_is_the_same_without_them(code):
     with jit._compiler() as compiler:
-        with compiler.optimised(code._text, code._level) as module:
-            plain = compiler.machine(code._level).emit_assembly(module)
+        with compiler.optimised(code._text(), code.level) as module:
+            plain = compiler.machine(code.level).emit_assembly(module)
 
     def instructions(text):
         return [line for line in text.splitlines() if line.startswith("\t") and line[1] not in ".#"]
