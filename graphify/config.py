@@ -14,12 +14,14 @@ import contextlib
 import itertools
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+BEGAN = time.time_ns()  # before anything else of graphify is imported: later edits are not in memory
 PROMOTION_MODES = ("numpy", "all", "safe", "strict")
 
 

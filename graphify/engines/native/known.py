@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.config import BEGAN
 from graphify.engines.native import cache
 from graphify.ir.graph import Graph, Literal, Value
 from graphify.ir.pretty import SizeNames
@@ -65,30 +66,36 @@ def store(name: bytes, entry: Entry) -> None:
 
 def name_of(graph: Graph, layouts: tuple[str, ...]) -> bytes | None:
     """A hash of all that the machine code of a graph depends on."""
-    if cache.directory() is None:
+    if cache.directory() is None or (sources := _sources()) is None:
         return None
     writer = _Writer()
     try:
         writer.graph(graph)
     except _Nameless:
         return None
-    return cache.key("\n".join([_sources(), *layouts, *writer.words]), "graph")
+    return cache.key("\n".join([sources, *layouts, *writer.words]), "graph")
 
 
 @functools.cache
-def _sources() -> str:
-    """The sizes and times of the files that make code; reading them all would take longer."""
+def _sources() -> str | None:
+    """The sizes and times of the files that make code; reading them all would take longer.
+
+    None if one was edited after this process began: what is in memory may be older than the file.
+    """
     root = Path(__file__).parents[2]
-    found = sorted(line for folder in _SOURCES for line in _files(root / folder))
-    return hashlib.sha256("\n".join(found).encode()).hexdigest()
+    found = sorted(file for folder in _SOURCES for file in _files(root / folder))
+    if max(changed for _, _, changed in found) >= BEGAN:
+        return None
+    return hashlib.sha256(repr(found).encode()).hexdigest()
 
 
-def _files(folder: Path) -> Iterator[str]:
+def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
+    """Path, size and time of the last change in nanoseconds, of every Python file."""
     with os.scandir(folder) as listing:
         for item in listing:
             if item.name.endswith(".py"):
                 found = item.stat()
-                yield f"{item.path} {found.st_size} {found.st_mtime_ns}"
+                yield item.path, found.st_size, found.st_mtime_ns
             elif item.is_dir() and item.name != "__pycache__":
                 yield from _files(Path(item.path))
 

@@ -184,3 +184,13 @@ def test_what_another_process_promised_is_found(tmp_path):
         for _ in range(2)
     ]
     assert [run.stdout.strip() for run in runs] == ["False", "True"], [run.stderr for run in runs]
+
+
+def test_no_name_where_a_source_was_edited_while_it_was_in_memory(monkeypatch):
+    graph = graphify.function(lambda x: x + 1).get_concrete_function(np.zeros(3)).graph
+    known._sources.cache_clear()
+    monkeypatch.setattr(known, "BEGAN", 0)
+    assert known.name_of(graph, ("C",)) is None
+    monkeypatch.undo()
+    known._sources.cache_clear()
+    assert known.name_of(graph, ("C",)) is not None
