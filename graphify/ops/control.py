@@ -88,6 +88,7 @@ Turns: TypeAlias = Generator[tuple[Graph, Sequence[Any]], list[Any], tuple[Any, 
 
 def at_once(turns: Callable[..., Turns]) -> Callable[..., Any]:
     """The plain function that runs the sub-graphs there and then."""
+
     def meaning(*operands: Any, **attrs: Any) -> Any:
         job, answer = turns(*operands, **attrs), None
         while True:
