@@ -252,3 +252,41 @@ def test_what_stays_in_a_callee_is_refused():
             graphify.function(handled(a_field, shown))(*args)
     program = handled(a_field, "print(e)")
     assert outcome(graphify.function(program), *args) == outcome(program, *args)
+
+
+def returns_nothing_after_all(x, k):
+    if k > 2:
+        return x[0]
+    try:
+        y = x[k]
+        x[k] += y
+    except LookupError:
+        try:
+            raise Own(k)
+        except ArithmeticError:
+            return y
+        raise Own("never")
+
+
+def raises_both_ways(x, k):
+    y = x * 2
+    if k > 2:
+        y = y + 1
+        raise Own(k)
+    else:
+        y = y - 1
+        raise OwnKey(k)
+    return y * k + x
+
+
+@pytest.mark.parametrize("program", [returns_nothing_after_all, raises_both_ways])
+def test_nothing_goes_on_where_every_branch_raises(program):
+    staged = graphify.function(program)
+    for k in (0, 1, 7):
+        args = np.arange(1.0, 4.0), np.array(k)
+        assert outcome(staged, *args) == outcome(program, *args)
+
+
+def test_none_is_not_taken_for_a_number():
+    args = np.arange(1.0, 4.0), np.array(0)
+    assert graphify.function(returns_nothing_after_all)(*args) is None

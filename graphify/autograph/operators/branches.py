@@ -163,6 +163,8 @@ def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
     shared.finish(pred, [made for plan in joined for made in plan.made], list(results))
     for slot, value in zip(slots.values(), values[len(names) :], strict=True):
         slot.write(value)
+    if true.ends and false.ends:
+        return [UNREACHABLE] * len(names)
     return values[: len(names)]
 
 
