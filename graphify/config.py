@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-BEGAN = time.time_ns()  # before anything else of graphify is imported: later edits are not in memory
+BEGAN = time.time_ns()  # before the rest of graphify is imported: later edits are not in memory
 PROMOTION_MODES = ("numpy", "all", "safe", "strict")
 
 
