@@ -45,7 +45,9 @@ demo: $(READY)  ## install, then cluster real handwritten digits with one compil
 install: $(READY)  ## create the environment in .venv with everything the project needs
 
 test: $(READY)  ## run the test suite and the examples in docstrings
-	$(SUITE) -m "not slow"
+	$(SUITE) -m "not slow" --ignore=tests/engines --ignore=tests/fuzz
+	$(SUITE) -m "not slow" tests/engines
+	$(SUITE) -m "not slow" tests/fuzz
 	$(PYTEST) -q --doctest-modules graphify
 
 test-all: $(READY)  ## run all tests, the slow ones too
