@@ -112,7 +112,8 @@ def _was_written(builder: Any, obj: Any, name: str) -> bool:
 def setattr_(obj: Any, name: str, value: Any) -> None:
     """`obj.name = value`, logged."""
     if type(obj) is Choice:
-        return over(obj, lambda chosen: setattr_(chosen, name, value))  # type: ignore[no-any-return]
+        over(obj, lambda chosen: setattr_(chosen, name, value))
+        return
     if current_builder() is None or isinstance(obj, Tensor):
         setattr(obj, name, value)
         return
@@ -139,7 +140,8 @@ def object_setattr(obj: Any, name: str, value: Any) -> None:
 def delattr_(obj: Any, name: str) -> None:
     """`del obj.name`, logged."""
     if type(obj) is Choice:
-        return over(obj, lambda chosen: delattr_(chosen, name))  # type: ignore[no-any-return]
+        over(obj, lambda chosen: delattr_(chosen, name))
+        return
     if current_builder() is not None and descriptors.is_plain(obj, name):
         attr(obj, name)  # must be there
         _log(Place(obj, name, "attribute"))
@@ -162,7 +164,8 @@ def _log(place: Place) -> None:
 def augattr(obj: Any, name: str, sign: str, value: Any) -> None:
     """`obj.name += value`."""
     if type(obj) is Choice:
-        return over(obj, lambda chosen: augattr(chosen, name, sign, value))  # type: ignore[no-any-return]
+        over(obj, lambda chosen: augattr(chosen, name, sign, value))
+        return
     setattr_(obj, name, AUGMENTED[sign](attr(obj, name), value))
 
 

@@ -265,9 +265,11 @@ def _lifted(root: Root, place: Place) -> Any:
 def setitem(obj: Any, key: Any, value: Any) -> None:
     """`obj[key] = value`."""
     if type(obj) is Choice or type(key) is Choice:
-        return apply(lambda o, k: setitem(o, k, value), (obj, key), {})  # type: ignore[no-any-return]
+        apply(lambda o, k: setitem(o, k, value), (obj, key), {})
+        return
     if type(value) is Choice and isinstance(obj, (Tensor, np.ndarray)):
-        return over(value, lambda chosen: setitem(obj, key, chosen))  # type: ignore[no-any-return]
+        over(value, lambda chosen: setitem(obj, key, chosen))
+        return
     if isinstance(obj, (list, dict)):
         log_contents(obj)
     elif isinstance(obj, np.ndarray):
@@ -280,7 +282,8 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
 def augitem(obj: Any, key: Any, sign: str, value: Any) -> None:
     """`obj[key] += value`; object and key are evaluated once."""
     if type(obj) is Choice or type(key) is Choice:
-        return apply(lambda o, k: augitem(o, k, sign, value), (obj, key), {})  # type: ignore[no-any-return]
+        apply(lambda o, k: augitem(o, k, sign, value), (obj, key), {})
+        return
     if isinstance(obj, np.ndarray):
         obj = _own_array(obj)
     setitem(obj, key, AUGMENTED[sign](obj[key], value))
@@ -289,7 +292,8 @@ def augitem(obj: Any, key: Any, sign: str, value: Any) -> None:
 def delitem(obj: Any, key: Any) -> None:
     """`del obj[key]`."""
     if type(obj) is Choice or type(key) is Choice:
-        return apply(delitem, (obj, key), {})  # type: ignore[no-any-return]
+        apply(delitem, (obj, key), {})
+        return
     if isinstance(obj, (list, dict)):
         log_contents(obj)
     impure.refuse_change(obj)

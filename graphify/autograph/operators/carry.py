@@ -155,7 +155,7 @@ class Carry:
                 )
                 variables = self.parameters(builder)
                 log = watch_cells(builder, cells)
-                outcome = reached(lambda t=turn, v=variables: body(*t, *v))  # type: ignore[misc]
+                outcome = reached(body, *turn, *variables)
                 log()
                 if isinstance(outcome, Unreachable):  # every turn raises
                     outcome = tuple(variables)

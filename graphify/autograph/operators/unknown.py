@@ -27,9 +27,9 @@ class UnknownPath(Unreachable):
 UNKNOWN = UnknownPath()
 
 
-def reached(run: Callable[[], Any]) -> Any:
+def reached(run: Callable[..., Any], *args: Any) -> Any:
     """What a path gives, UNKNOWN if it is left out."""
     try:
-        return run()
+        return run(*args)
     except Unknown:
         return UNKNOWN
