@@ -4,16 +4,17 @@
     c = a if s > 0 else b      # in the graph: a third dict, with the numbers of one of them
     c["n"] = 5                 # would have to reach a or b: refused, as long as they can be seen
 
-A copy is as good as what it was made of while nobody changes either, or nobody sees both.
+A copy is as good as what it was made of while nobody changes either, or nobody sees both. Copies of
+copies stand for what the first ones stand for: two containers may be one where these overlap.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from graphify import tree
@@ -24,17 +25,30 @@ from graphify.location import here, is_internal
 
 MOST = 2000  # objects looked at for others that show a container
 
+ById: TypeAlias = dict[int, Any]  # containers; they are kept, so that their ids stay their own
+
 
 @dataclass(slots=True, eq=False)
-class _Copy:
-    """A container, of which variable, and the containers that it stands for."""
+class _Copies:
+    """The copies that a trace made: their names, what they stand for, and what stands for it."""
 
-    name: str
-    made: Any
-    originals: list[Any]
+    made: ById = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    originals: dict[int, ById] = field(default_factory=dict)  # of a copy; they are no copies
+    copies: dict[int, list[int]] = field(default_factory=dict)  # of an original
+
+    def add(self, name: str, made: Any, originals: ById) -> None:
+        key = id(made)
+        self.made[key], self.names[key], self.originals[key] = made, name, originals
+        for each in originals:
+            self.copies.setdefault(each, []).append(key)
+
+    def may_be(self, key: int) -> Iterable[int]:
+        """The ids of what a container stands for: of itself, if it is no copy."""
+        return self.originals.get(key, (key,))
 
 
-_copies: WeakKeyDictionary[Builder, list[_Copy]] = WeakKeyDictionary()
+_copies: WeakKeyDictionary[Builder, _Copies] = WeakKeyDictionary()
 
 
 def parts(value: Any) -> Iterator[Any]:
@@ -52,15 +66,19 @@ def parts(value: Any) -> Iterator[Any]:
 
 def note(name: str, made: Any, ids: Iterable[int]) -> None:
     """Note that a variable is a copy of what had these ids on the paths that met."""
-    copies = list(parts(made))
-    wanted = set(ids) - set(map(id, copies))
-    if not copies or not wanted:
+    new = list(parts(made))
+    wanted = set(ids) - set(map(id, new))
+    if not new or not wanted:
         return
-    originals = [seen for seen, _ in _seen() if id(seen) in wanted]
+    known = _known()
+    originals: ById = {}
+    for each in wanted & known.made.keys():
+        originals |= known.originals[each]
+    wanted -= known.made.keys()
+    originals |= {id(seen): seen for seen, _ in _seen() if id(seen) in wanted} if wanted else {}
     if originals:
-        known = _known()
-        older = [o for c in known for o in c.originals if any(c.made is each for each in originals)]
-        known += [_Copy(name, each, [*originals, *older]) for each in copies]
+        for each in new:
+            known.add(name, each, originals)
 
 
 def check(thing: Any) -> None:
@@ -69,16 +87,17 @@ def check(thing: Any) -> None:
     Raises:
         TraceError: they can.
     """
-    for copy in _known():
-        if copy.made is thing:
-            others, name = copy.originals, copy.name
-        elif any(original is thing for original in copy.originals):
-            others, name = [copy.made], ""
-        else:
-            continue
-        wanted = set(map(id, others))
-        if any(id(seen) in wanted and where != name for seen, where in _seen()):
-            what = "this value" if " " in copy.name else f"'{copy.name}'"
+    known, key = _known(), id(thing)
+    originals = known.may_be(key)
+    others = {*originals, *(copy for each in originals for copy in known.copies.get(each, ()))}
+    others.discard(key)
+    if not others:
+        return
+    own = known.names.get(key, "")  # the name may still show what it was before the paths parted
+    for seen, name in _seen():
+        if id(seen) in others and (name != own or not own):
+            text = own or known.names[id(seen)]
+            what = "this value" if " " in text else f"'{text}'"
             raise TraceError(
                 f"{what} is one {type(thing).__name__} or another, depending on the path, and a "
                 "change of either would have to be seen through another name, too",
@@ -89,17 +108,14 @@ def check(thing: Any) -> None:
 
 def originals_of(ids: Iterable[int]) -> list[int]:
     """The ids of what the copies with these ids stand for."""
-    wanted = set(ids)
-    return [id(o) for copy in _known() if id(copy.made) in wanted for o in copy.originals]
+    known = _known()
+    return [each for key in ids for each in known.originals.get(key, ())]
 
 
 def may_be_one(a: Any, b: Any) -> bool:
     """Whether two containers may be one in Python, as one is a copy made where paths met."""
-    stands_for = [
-        {id(thing), *(id(o) for copy in _known() if copy.made is thing for o in copy.originals)}
-        for thing in (a, b)
-    ]
-    return a is not b and not stands_for[0].isdisjoint(stands_for[1])
+    known = _known()
+    return a is not b and not set(known.may_be(id(a))).isdisjoint(known.may_be(id(b)))
 
 
 def _root() -> Builder | None:
@@ -109,9 +125,9 @@ def _root() -> Builder | None:
     return builder
 
 
-def _known() -> list[_Copy]:
+def _known() -> _Copies:
     root = _root()
-    return [] if root is None else _copies.setdefault(root, [])
+    return _Copies() if root is None else _copies.setdefault(root, _Copies())
 
 
 def _seen() -> Iterator[tuple[Any, str]]:

@@ -75,6 +75,27 @@ def argument_or_a_new_one(x, d):
     return d
 
 
+def two_names_for_either(x, s):
+    a, b = {"k": x.sum()}, {"k": 2.0}
+    c = a if s > 0 else b
+    d = b if s < 2 else a
+    del a, b  # c and d may still be one
+    c["k"] = 7.0
+    return c, d
+
+
+def copy_of_a_copy(x, s):
+    a, b, other = [1.0], [2.0], [3.0]
+    c = other
+    if s > 0:
+        c = b
+        if x[0] >= 0:
+            c = a  # what c is after this if is seen by nobody else
+    del b, other
+    c.append(x.sum())
+    return a, c
+
+
 def arguments_of(function, sign):
     values = {"x": np.arange(12.0) * sign, "s": np.float64(sign), "d": {"k": 0.0}}
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -91,6 +112,8 @@ def arguments_of(function, sign):
         field_in_a_loop,
         original_changes,
         argument_or_a_new_one,
+        two_names_for_either,
+        copy_of_a_copy,
     ],
 )
 def test_refused(function):
