@@ -34,7 +34,7 @@ from graphify.api.tape import GradientTape
 from graphify.api.variable import Module, Variable
 from graphify.config import config
 from graphify.export import saved_model
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.tracing.signature import TensorSpec
 
 __version__ = "0.1.0"

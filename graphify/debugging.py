@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphify.ir.bind import as_tensor, asarray_hook
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import effects
+from graphify.ops.convert import convert
 
 __all__ = [
     "assert_equal",
@@ -21,7 +22,7 @@ __all__ = [
 
 
 def _check(comparison: str, x: Any, y: Any, message: str | None) -> None:
-    operands = [asarray_hook(v) if isinstance(v, (list, tuple)) else as_tensor(v) for v in (x, y)]
+    operands = [convert(v) if isinstance(v, (list, tuple)) else as_tensor(v) for v in (x, y)]
     effects.check(*operands, comparison=comparison, message=message or "")
 
 

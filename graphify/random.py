@@ -18,8 +18,8 @@ import numpy as np
 
 import graphify.numpy as gnp
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.sizes import Shape, product
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType, canonical_dtype, is_float
 from graphify.numpy._table import axis_of, shape_of, to_tensor
 from graphify.ops import core

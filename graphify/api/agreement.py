@@ -26,9 +26,10 @@ from graphify.api.outcomes import Outcome, Scene
 from graphify.api.parting import Parting, first_node
 from graphify.api.watching import Line, is_fresh, watched
 from graphify.config import config
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.graph import Node, Value
 from graphify.ir.interpret import observing
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.location import SourceLoc
 
 KEPT = 1 << 28  # bytes of variables' values that a plain run keeps

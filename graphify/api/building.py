@@ -13,7 +13,7 @@ from typing import Any
 
 from graphify.api.passed import NotQuick
 from graphify.api.writing import Output
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.tree import TreeDef
 
 

@@ -19,7 +19,9 @@ from graphify.api.building import builder
 from graphify.api.concrete import ConcreteFunction
 from graphify.api.passed import NotQuick, Passed, bound
 from graphify.errors import TraceError
-from graphify.ir.bind import Tensor, as_tensor, tell_tapes
+from graphify.ir.context import tell_tapes
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.tracing.capture import Hidden
 from graphify.tracing.containers import Argument
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from graphify import tree
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 
 # dtype name -> (relative, absolute); the absolute one is for results of size one, and grows with
 # the largest element.

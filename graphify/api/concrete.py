@@ -22,11 +22,13 @@ from graphify.api.writing import Output, Write
 from graphify.config import config
 from graphify.engines.base import get_engine
 from graphify.errors import LoweringError
-from graphify.ir.bind import Tensor, active_tapes, as_tensor, current_builder
+from graphify.ir.context import active_tapes, current_builder
 from graphify.ir.graph import Graph, Value
 from graphify.ir.replay import replay
 from graphify.ir.sizes import Shape
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.ops.control import call as call_op
 from graphify.tracing.capture import Hidden
 from graphify.tracing.guards import AnyGuard

@@ -23,9 +23,11 @@ from graphify.autograph.operators import iteration, loops
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.state import fit, join_spec
 from graphify.errors import ShapeError, SpecError, TraceError
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.context import current_builder
 from graphify.ir.sizes import Dim, decide_equal
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import control, core
 from graphify.ops.indexing import gather
 from graphify.ops.shape import flip, iota

@@ -8,7 +8,8 @@ from typing import Any
 
 from graphify import tree
 from graphify.api import structures
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
 from graphify.ops import core, derivative
 from graphify.tracing.capture import subgraph
 

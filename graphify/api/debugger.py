@@ -26,10 +26,11 @@ from graphify.api.comparing import show
 from graphify.api.concrete import Traced
 from graphify.api.stepping import Frame, Names, Stepping
 from graphify.api.writing import Output
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.graph import Graph, Node
 from graphify.ir.interpret import run
 from graphify.ir.pretty import Printer, is_inline, value_names
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.location import SourceLoc
 from graphify.tracing.signature import Call
 

@@ -18,7 +18,7 @@ from graphify.api import structures
 from graphify.api.derived import compiled
 from graphify.api.linearised import Linearised, matching, named, places_of, split_aux, tensor_now
 from graphify.api.pullback import forward_jacobian, reverse_jacobian
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.ops import core, derivative
 from graphify.tracing.tracebacks import user_facing
 from graphify.transforms.jvp import pushforward

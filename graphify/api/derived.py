@@ -16,7 +16,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.api.function import DISTINCT_NUMBERS, Function
-from graphify.ir.bind import active_tapes, current_builder
+from graphify.ir.context import active_tapes, current_builder
 from graphify.tracing.tracebacks import user_facing
 
 

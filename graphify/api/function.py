@@ -36,7 +36,8 @@ from graphify.autograph.operators.calls import call as converted_call
 from graphify.config import config
 from graphify.engines.native.entry.room import Room
 from graphify.errors import TraceError
-from graphify.ir.bind import as_tensor, current_builder
+from graphify.ir.context import current_builder
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here, user_frame
 from graphify.tracing.guards import Guard
 from graphify.tracing.signature import Call, Pattern, TensorSpec, fits_64_bits

@@ -12,8 +12,10 @@ import numpy as np
 from graphify import tree
 from graphify.api import structures
 from graphify.errors import TraceError
-from graphify.ir.bind import Tensor, current_builder, refresh, store, taping, tell_tapes
+from graphify.ir.assign import store
+from graphify.ir.context import current_builder, taping, tell_tapes
 from graphify.ir.graph import Value
+from graphify.ir.tensor import Tensor, refresh
 from graphify.ir.types import is_inexact
 from graphify.location import here
 from graphify.ops import core, derivative

@@ -21,8 +21,9 @@ from graphify import tree
 from graphify.api import structures
 from graphify.api.derived import compiled
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
 from graphify.ir.sizes import Dim, decide_equal
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops import core
 from graphify.ops.control import map_

@@ -14,8 +14,9 @@ import numpy as np
 from graphify.api.concrete import TraceRecord
 from graphify.engines.base import get_engine
 from graphify.errors import GraphifyError
-from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.syntax.parser import find_in
 from graphify.tracing.signature import TensorSpec

@@ -25,7 +25,8 @@ import numpy as np
 from graphify import tree
 from graphify.api.concrete import Traced
 from graphify.api.writing import Write
-from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.tracing.capture import ABSENT, Hidden
 from graphify.tracing.containers import Argument, replace
 from graphify.tracing.guards import MISSING, Place

@@ -18,7 +18,7 @@ import numpy as np
 from graphify.api.passed import NotQuick, elements_of
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.room import ABSENT, Input, Opened, Read, Same, Word
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.tracing.capture import Hidden
 from graphify.tracing.containers import elements
 from graphify.tracing.guards import SCALARS, ArraySpec, Guard, Identity, Place, Within, fingerprint

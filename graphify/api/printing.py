@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators.builtins import staged_print
-from graphify.ir.bind import as_tensor
+from graphify.ir.wrapping import as_tensor
 
 
 def print(*values: Any, sep: str = " ", end: str = "\n", output_stream: str = "stdout") -> None:

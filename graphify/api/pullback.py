@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
 from graphify.ir.sizes import Dim, product
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType, Spec
 from graphify.ops import core
 from graphify.ops.elementwise import equal

@@ -26,7 +26,7 @@ from graphify.api.passed import NotQuick, Passed
 from graphify.config import config
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.room import Input, Quick, Read, Same
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.tracing.guards import SCALARS, Identity, all_hold
 from graphify.tracing.signature import NUMBERS, Call
 from graphify.tree import LEAF

@@ -14,11 +14,14 @@ import numpy as np
 from graphify import tree
 from graphify.autograph.operators.calls import call as converted_call
 from graphify.errors import SpecError, TraceError, TransformError
-from graphify.ir.bind import Tensor, as_tensor, assign, current_builder, resolve
+from graphify.ir.assign import assign
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Value
 from graphify.ir.sharing import storage
 from graphify.ir.sizes import Dim, decide_equal
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import is_complex, is_inexact
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 
 

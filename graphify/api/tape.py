@@ -21,8 +21,9 @@ from graphify import tree
 from graphify.api import structures
 from graphify.api.pullback import batch_rows, reverse_jacobian
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, current_builder, refresh, taping, tell_tapes
+from graphify.ir.context import current_builder, taping, tell_tapes
 from graphify.ir.sizes import decide_equal
+from graphify.ir.tensor import Tensor, refresh
 from graphify.ir.types import is_inexact
 from graphify.ops import core
 from graphify.tracing.tracebacks import user_facing

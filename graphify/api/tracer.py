@@ -28,9 +28,11 @@ from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.config import config
 from graphify.errors import TraceError, at
 from graphify.ir import pretty
-from graphify.ir.bind import Tensor, as_tensor, not_taping, recording, resolve, value_in
+from graphify.ir.context import not_taping, recording
 from graphify.ir.graph import Value, attr_sizes
+from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import Spec, in_c_order
+from graphify.ir.wrapping import as_tensor
 from graphify.location import leave_call, start_trace
 from graphify.optimise.pipeline import optimise
 from graphify.tracing.capture import Root, restore

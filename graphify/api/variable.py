@@ -9,10 +9,13 @@ import numpy as np
 
 from graphify import tree
 from graphify.errors import TraceError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, asarray_hook
+from graphify.ir.assign import assign
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core
+from graphify.ops.convert import convert
 
 
 class Variable(Tensor):
@@ -38,14 +41,14 @@ class Variable(Tensor):
     def __init__(
         self, initial_value: Any, trainable: bool = True, name: str | None = None, dtype: Any = None
     ) -> None:
-        if binding.current_builder() is not None:
+        if current_builder() is not None:
             raise TraceError(
                 "a Variable is made inside a function that is being traced",
                 location=here(),
                 remedy="make it once, before the first call, such as in __init__",
             )
         tensor = core.strong(
-            initial_value if isinstance(initial_value, Tensor) else asarray_hook(initial_value)
+            initial_value if isinstance(initial_value, Tensor) else convert(initial_value)
         )
         if dtype is not None:
             tensor = core.to_dtype(tensor, dtype)
@@ -55,7 +58,7 @@ class Variable(Tensor):
 
     def value(self) -> Tensor:
         """The current value as a tensor that later assignments do not change."""
-        return binding.resolve(self).copy()  # type: ignore[no-any-return]
+        return resolve(self).copy()  # type: ignore[no-any-return]
 
     def read_value(self) -> Tensor:
         """The same as `value()`."""
@@ -67,7 +70,7 @@ class Variable(Tensor):
         Raises:
             ValueError: another shape. TypeError: a dtype that does not cast safely.
         """
-        new = as_tensor(value) if not isinstance(value, (list, tuple)) else asarray_hook(value)
+        new = as_tensor(value) if not isinstance(value, (list, tuple)) else convert(value)
         if new.dims != self.dims:
             raise ValueError(
                 f"assign: argument 'value': expected shape {self.dims}, got {new.dims}"
@@ -76,16 +79,16 @@ class Variable(Tensor):
             raise TypeError(
                 f"assign: argument 'value': expected dtype {self.dtype}, got {new.dtype}"
             )
-        binding.assign(self, core.to_dtype(new, self.dtype))
+        assign(self, core.to_dtype(new, self.dtype))
         return self
 
     def assign_add(self, delta: Any) -> Variable:
         """Add to the value."""
-        return self.assign(binding.resolve(self) + as_tensor(delta))
+        return self.assign(resolve(self) + as_tensor(delta))
 
     def assign_sub(self, delta: Any) -> Variable:
         """Subtract from the value."""
-        return self.assign(binding.resolve(self) - as_tensor(delta))
+        return self.assign(resolve(self) - as_tensor(delta))
 
     def __repr__(self) -> str:
         array = self.numpy()

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from graphify.ir.bind import Tensor
 from graphify.ir.graph import Value
+from graphify.ir.tensor import Tensor
 from graphify.location import is_internal, is_library
 
 

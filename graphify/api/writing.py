@@ -14,9 +14,12 @@ import numpy as np
 
 from graphify import tree
 from graphify.errors import TraceError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, current_builder
+from graphify.ir.assign import assign
+from graphify.ir.bind import bind
+from graphify.ir.context import current_builder
 from graphify.ir.op import Op
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.tracing.capture import Hidden
 from graphify.tracing.containers import Argument, container_ids, replace
 from graphify.tracing.signature import Call
@@ -34,7 +37,7 @@ class Origin:
             arrays[self.thing] if isinstance(self.thing, int) else as_tensor(self.thing.current())
         )
         for op, attrs in self.views:
-            tensor = binding.bind(op, (tensor,), dict(attrs))
+            tensor = bind(op, (tensor,), dict(attrs))
         return tensor
 
 
@@ -151,13 +154,13 @@ def _check_containers(name: str, written: list[Argument], call: Call | None) -> 
 def store(target: Hidden | int, new: Tensor, arrays: Sequence[Tensor], call: Call | None) -> None:
     """Update an array in place."""
     if isinstance(target, Hidden):
-        binding.assign(as_tensor(target.current()), new)
+        assign(as_tensor(target.current()), new)
         return
     leaf = None if call is None else call.leaves[call.positions[target]]
     if isinstance(leaf, np.ndarray) and not leaf.dtype.isnative:
         leaf[...] = new.numpy()  # the tensor is a copy in native order
     else:
-        binding.assign(arrays[target], new)
+        assign(arrays[target], new)
 
 
 def put(write: Write, value: Any, call: Call | None) -> None:

@@ -11,7 +11,7 @@ from graphify.engines.base import get_engine
 from graphify.errors import ExportError
 from graphify.export.loaded import Loaded
 from graphify.export.signature import Signature, as_arguments, examples_for, hidden_array
-from graphify.ir.bind import as_tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.tracing.signature import is_array
 from graphify.tree import flatten
 

@@ -11,7 +11,7 @@ import numpy as np
 from graphify.engines.tensorflow.failures import translate
 from graphify.engines.tensorflow.importing import tensorflow
 from graphify.export.structures import treedef_from_json
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.tree import TreeDef
 
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from graphify.errors import ExportError
 from graphify.export.structures import argument_names, leaf_names, treedef_to_json
-from graphify.ir.bind import as_tensor
 from graphify.ir.graph import Graph
 from graphify.ir.types import Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.tracing.capture import Hidden
 
 _STATIC = (bool, int, float, complex, str, type(None))

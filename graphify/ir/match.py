@@ -30,11 +30,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphify.errors import InternalError
-from graphify.ir.bind import Tensor, not_taping, recording, value_in
+from graphify.ir.context import not_taping, recording
 from graphify.ir.graph import Graph, Node, Value, constant
 from graphify.ir.op import REGISTRY, Op
 from graphify.ir.rebuild import Frame, Rebuild, UnboundSize
 from graphify.ir.sizes import Shape
+from graphify.ir.tensor import Tensor, value_in
 from graphify.ir.types import Spec
 
 Bindings: TypeAlias = dict[str, Any]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from graphify.errors import InternalError
 
 if TYPE_CHECKING:
-    from graphify.ir.bind import Tensor
+    from graphify.ir.tensor import Tensor
 
 
 @dataclass(frozen=True, eq=False, slots=True)

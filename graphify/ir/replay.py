@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, bind
+from graphify.ir.bind import bind
 from graphify.ir.graph import Graph, Node, Value, as_size
 from graphify.ir.sizes import Dim, SizeVar, substitute
+from graphify.ir.tensor import Tensor, axis_length
 from graphify.ir.types import Spec
 
 Rule = Callable[
@@ -41,7 +41,7 @@ def _apply(
 ) -> Sequence[Tensor]:
     if node.op is as_size:
         if node.attrs["var"] not in sizes:  # an axis may have told already
-            sizes[node.attrs["var"]] = binding.dim_hook(inputs[0])
+            sizes[node.attrs["var"]] = axis_length(inputs[0])
         return [inputs[0]]
     attrs = substitute_attrs(node.attrs, sizes)
     results = NotImplemented if rule is None else rule(node, inputs, attrs)

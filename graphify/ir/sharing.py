@@ -21,8 +21,8 @@ from graphify.ir.op import REGISTRY
 from graphify.location import here
 
 if TYPE_CHECKING:
-    from graphify.ir.bind import Tensor
     from graphify.ir.op import Op
+    from graphify.ir.tensor import Tensor
 
 MOST = 8  # links of a tensor with a condition; programs that shuffle names beyond that are refused
 

@@ -16,6 +16,7 @@ import numpy as np
 from graphify.errors import SpecError
 from graphify.ir.sizes import Shape, Size
 
+Array: TypeAlias = np.ndarray[Any, Any]
 DType: TypeAlias = np.dtype[Any]
 
 bfloat16 = np.dtype(ml_dtypes.bfloat16)

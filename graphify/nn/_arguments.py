@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ConcreteValueNeeded, ShapeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sizes import Dim, Shape, decide_equal, decide_less, product, size_op
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, is_complex, is_float
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.ops.shape import as_dim, size_value
 

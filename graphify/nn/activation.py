@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.nn._arguments import Ints, axes_of, floats, number, real, wide
 from graphify.ops import core
 from graphify.ops import elementwise as e

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.sizes import Dim, Shape, decide_equal, product
+from graphify.ir.tensor import Tensor
 from graphify.nn._arguments import Geometry, channels_first, per_axis, reach, to_tensor
 from graphify.ops import convolution as ops
 from graphify.ops import core

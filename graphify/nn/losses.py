@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.promotion import python_dtype, result_type
 from graphify.ir.sizes import decide_equal
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import canonical_dtype, is_integer
 from graphify.nn._arguments import axes_of, count_of, floats, number, same_shape, to_tensor, wide
 from graphify.nn.activation import left, log_softmax

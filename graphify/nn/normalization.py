@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Shape
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import is_float
+from graphify.ir.wrapping import as_tensor
 from graphify.nn._arguments import floats, number, to_tensor, wide
 from graphify.nn.losses import mean as mean_of
 from graphify.ops import core

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor
 from graphify.ir.sizes import decide_less
+from graphify.ir.tensor import Tensor
 from graphify.nn._arguments import Geometry, Ints, channels_first, floats, per_axis, real, wide
 from graphify.ops import core
 from graphify.ops import windows as ops

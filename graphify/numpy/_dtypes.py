@@ -7,10 +7,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.promotion import result_type as common_type
 from graphify.ir.sizes import product
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import DTYPES, DType, canonical_dtype
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import axes_of, implements, publish, to_tensor
 from graphify.ops.rules import operand
 

@@ -12,17 +12,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, SpecError
-from graphify.ir import bind as binding
-from graphify.ir.bind import (
-    Tensor,
-    as_tensor,
-    check_leaving,
-    refresh,
-    resolve,
-    tracked,
-)
+from graphify.ir.assign import assign
+from graphify.ir.context import check_leaving, tracked
 from graphify.ir.sizes import product
+from graphify.ir.tensor import Tensor, refresh, resolve
 from graphify.ir.types import is_complex
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES, array_function, to_tensor
 from graphify.numpy._ufunc import array_ufunc
 from graphify.ops import core
@@ -118,14 +113,14 @@ def sort(
     self: Tensor, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> None:
     """Sort in place."""
-    binding.assign(self, NAMES["sort"](self, axis, kind=kind, order=order, stable=stable))
+    assign(self, NAMES["sort"](self, axis, kind=kind, order=order, stable=stable))
 
 
 def partition(
     self: Tensor, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
 ) -> None:
     """Partially sort in place."""
-    binding.assign(self, NAMES["partition"](self, kth, axis))
+    assign(self, NAMES["partition"](self, kth, axis))
 
 
 def fill(self: Tensor, value: Any) -> None:

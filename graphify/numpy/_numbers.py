@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor, resolve
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL, is_complex, real_dtype
 from graphify.ops import core
 from graphify.ops import elementwise as e

@@ -21,11 +21,13 @@ import numpy as np
 
 from graphify import tree
 from graphify.errors import DTypeError, ShapeError, SpecError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.assign import assign
+from graphify.ir.context import check_leaving, current_builder
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sizes import Dim, Shape, decide_equal
+from graphify.ir.tensor import Tensor, dims_of, resolve
 from graphify.ir.types import DType, canonical_dtype
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core
 from graphify.ops.shape import as_dim
@@ -164,7 +166,7 @@ def store(out: Any, result: Tensor, casting: str = "same_kind", name: str = "out
     if len(dims) != result.ndim and result.ndim > len(dims):
         raise ShapeError(f"{name}: expected shape {result.dims}, got {dims}")
     core._broadcast_spec(result.spec, dims)
-    binding.assign(target, core.like(result, resolve(target)))
+    assign(target, core.like(result, resolve(target)))
     return out if isinstance(out, Tensor) else target
 
 
@@ -174,7 +176,7 @@ def finish(result: Tensor, out: Any, casting: str = "same_kind") -> Any:
         result._scalar |= not result.dims  # NumPy gives a scalar here, never a 0-d array
         return result
     target = out[0] if isinstance(out, tuple) else out
-    dims = binding.dims_of(target)
+    dims = dims_of(target)
     if len(dims) != result.ndim or not all(map(same_size, dims, result.dims)):
         raise ShapeError(f"out: expected an array of shape {result.dims}, got {dims}")
     return store(target, result, casting)
@@ -225,7 +227,7 @@ def _array(leaf: Any, function: Any) -> Any:
             remedy=f"call {name} outside the graphify.function, or write it with functions of "
             "graphify.numpy",
         )
-    binding.check_leaving(tensor, _full_name(function))
+    check_leaving(tensor, _full_name(function))
     return tensor.numpy()
 
 

@@ -18,9 +18,10 @@ import numpy as np
 
 from graphify import tree
 from graphify.errors import SpecError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, resolve
+from graphify.ir.assign import assign
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, canonical_dtype
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy import _table
 from graphify.numpy._table import FUNCTIONS, NAMES, NO_VALUE, axis_of, fall_back, store, to_tensor
 from graphify.ops import core, elementwise, indexing
@@ -235,7 +236,7 @@ class Ufunc:
         operands = () if b is None else (b,)
         copy = np.array(fall_back(np.asarray, (a,), {}))
         fall_back(self.ufunc.at, (copy, indices, *operands), {})
-        binding.assign(as_tensor(a), Tensor(copy))
+        assign(as_tensor(a), Tensor(copy))
 
     def reduceat(
         self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None

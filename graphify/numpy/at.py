@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, resolve
+from graphify.ir.assign import assign
 from graphify.ir.promotion import ufunc_dtypes
 from graphify.ir.sizes import product
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES
 from graphify.ops import control, core
 from graphify.ops.indexing import slice_, slice_update
@@ -48,7 +49,7 @@ def update_in_turn(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
     body = _turn(ufunc, x.dtype, total, [t.dtype for t in second])
     flat = core.reshape(x, shape=(total,))
     (new,) = control.loop.several(flat, *rows, length=count, body=body, carry=1, xs=len(rows))
-    binding.assign(x, core.reshape(new, shape=x.dims))
+    assign(x, core.reshape(new, shape=x.dims))
 
 
 def _turn(ufunc: np.ufunc, dtype: Any, total: Any, second: list[Any]) -> Any:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec, is_complex, is_inexact
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NO_VALUE, axes_of, axis_of, implements, to_tensor
 from graphify.numpy.creation import INT64
 from graphify.numpy.reduction import sum_

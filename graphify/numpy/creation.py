@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.sizes import Dim, Shape, product
+from graphify.ir.tensor import Tensor, resolve, value_needed
 from graphify.ir.types import DType, canonical_dtype, is_inexact
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import (
     NAMES,
     default_float,
@@ -137,7 +137,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Tensor:
     """`asarray`, refusing NaN and infinities."""
     x = asarray(a, dtype)
     if x.is_symbolic:
-        raise binding.value_needed(x, "whether it is finite")
+        raise value_needed(x, "whether it is finite")
     np.asarray_chkfinite(x.numpy())
     return x
 

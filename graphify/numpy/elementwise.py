@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.op import REGISTRY
 from graphify.ir.sizes import decide_equal
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL, is_complex, is_float, is_inexact, is_integer
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import FUNCTIONS, NAMES, NO_VALUE, finish, implements, publish, to_tensor
 from graphify.numpy._ufunc import Ufunc
 from graphify.ops import core

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, resolve, value_needed
+from graphify.ir.assign import assign
 from graphify.ir.sizes import Dim, product
+from graphify.ir.tensor import Tensor, resolve, value_needed
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy.updates import _cycled
 from graphify.ops import core
 from graphify.ops.convert import set_conversion
@@ -83,7 +84,7 @@ class Flat:
             positions = core.reshape(positions, shape=values.dims)
             flat = scatter(flat, values, positions, axes=(0,), mode="set")
         x = resolve(self.base)
-        binding.assign(x, core.reshape(flat, shape=x.dims))
+        assign(x, core.reshape(flat, shape=x.dims))
 
 
 def _values(value: Any) -> Any:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, ShapeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, Size, product
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES, astype, axis_of, finish, implements, to_tensor
 from graphify.numpy.manipulation import ravel
 from graphify.numpy.rearrange import take_axis

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import decide_equal, product
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES, astype, implements, publish, shape_of, to_tensor
 from graphify.numpy.indexing import INT64, in_mode
 from graphify.ops import core

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import decide_equal, decide_less, size_op
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import astype, axis_of, finish, implements, to_tensor
 from graphify.numpy.manipulation import atleast_1d, atleast_2d, atleast_3d, matrix_transpose, ravel
 from graphify.ops import core

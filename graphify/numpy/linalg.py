@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
 from graphify.ir.sizes import decide_equal, size_op
+from graphify.ir.tensor import Tensor
 from graphify.numpy import products
 from graphify.numpy._table import FUNCTIONS, NAMES, astype, axis_of, finish, to_tensor
 from graphify.ops import core, eigen

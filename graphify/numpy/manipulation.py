@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ConcreteValueNeeded, ShapeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, Shape, Size, decide_equal, product, size_op
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.numpy._table import axes_of, axis_of, implements, shape_of, to_tensor
 from graphify.ops import core, effects, elementwise, views

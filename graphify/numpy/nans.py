@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import is_inexact
 from graphify.numpy import reduction as n
 from graphify.numpy._table import NAMES, NO_VALUE, finish, implements, to_tensor

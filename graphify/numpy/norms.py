@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
 from graphify.ir.sizes import decide_equal, product
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import is_complex, is_inexact
 from graphify.numpy import linalg
 from graphify.numpy._table import NAMES, astype, axes_of, to_tensor

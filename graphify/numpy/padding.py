@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.sizes import Dim, decide_equal
+from graphify.ir.tensor import Tensor
 from graphify.numpy._table import NAMES, astype, implements, to_tensor
 from graphify.numpy.rearrange import take_axis
 from graphify.ops import core

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, decide_equal, decide_less, product
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, is_complex
 from graphify.numpy._table import (
     FUNCTIONS,

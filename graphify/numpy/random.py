@@ -17,9 +17,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, as_tensor, assign, current_builder, resolve
+from graphify.ir.assign import assign
+from graphify.ir.context import current_builder
 from graphify.ir.sizes import Shape
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, canonical_dtype
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import FUNCTIONS, axis_of, finish, shape_of, to_tensor
 from graphify.ops import core
 from graphify.ops import random as ops

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, Size, product, size_op
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, canonical_dtype, is_complex, is_integer
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES, default_float, implements, shape_of, to_tensor
 from graphify.ops import core
 from graphify.ops import elementwise as e

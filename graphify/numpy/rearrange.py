@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.sizes import Dim, decide_equal, product
+from graphify.ir.tensor import Tensor
 from graphify.numpy._table import NAMES, astype, axes_of, axis_of, implements, shape_of, to_tensor
 from graphify.numpy.joining import concatenate
 from graphify.numpy.manipulation import ravel, swapaxes

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, Shape, Size, product, size_op
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, canonical_dtype, is_complex, is_inexact, real_dtype
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import (
     NAMES,
     NO_VALUE,

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, ShapeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, not_negative, product, size_op
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, is_complex, is_integer
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES, axis_of, implements, to_tensor
 from graphify.ops import core, indexing
 from graphify.ops import elementwise as e

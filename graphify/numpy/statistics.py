@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, product
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, is_complex, is_float, is_inexact, is_integer
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES, axes_of, finish, implements, to_tensor
 from graphify.numpy.ranges import INT64, linspace
 from graphify.numpy.reduction import any_, average, flag, max_, mean, min_, sum_

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, ShapeError, SpecError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, resolve
+from graphify.ir.assign import assign
 from graphify.ir.promotion import ufunc_dtypes
 from graphify.ir.sizes import decide_equal, product, size_op
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES, astype, axis_of, implements, to_tensor
 from graphify.numpy.indexing import INT64, along_indices, in_mode, integers
 from graphify.numpy.manipulation import ravel
@@ -60,9 +61,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     values = _cycled(v, iota(length=index.dims[0], dtype=INT64), x.dtype)
     flat = core.reshape(x, shape=(total,))
     index = in_mode(index, total, mode)
-    binding.assign(
-        x, core.reshape(scatter(flat, values, index, axes=(0,), mode="set"), shape=x.dims)
-    )
+    assign(x, core.reshape(scatter(flat, values, index, axes=(0,), mode="set"), shape=x.dims))
 
 
 @implements(np.place)
@@ -93,7 +92,7 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
 
 def _write_where(x: Tensor, mask: Tensor, flat: Tensor) -> None:
     wide = (core.reshape(t, shape=x.dims) for t in (mask, flat))
-    binding.assign(x, e.where(*wide, x))
+    assign(x, e.where(*wide, x))
 
 
 @implements(np.copyto)
@@ -116,7 +115,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
         raise ShapeError(
             f"could not broadcast input array from shape {new.dims} into shape {x.dims}"
         )
-    binding.assign(x, new)
+    assign(x, new)
 
 
 @implements(np.fill_diagonal)

@@ -3,9 +3,9 @@
     asarray([x[0], 1.0])              # a list with tensors in it is stacked
     asarray(tf.constant([1.0, 2.0]))  # anything with __array__ or __dlpack__
 
-Imported once for its effect: `graphify.ir.bind.as_tensor` asks it about everything that is neither
-a tensor, a Python number nor a NumPy array. Inside a trace, lists of Python numbers are the trace's
-own constants; arrays and tensors found in them are inputs of the trace like any others.
+Imported once for its effect: `graphify.ir.wrapping.as_tensor` asks it about everything that is
+neither a tensor, a Python number nor a NumPy array. Inside a trace, lists of Python numbers are the
+trace's own constants; arrays and tensors found in them are inputs of the trace like any others.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, set_asarray_hook
+from graphify.ir.context import current_builder
 from graphify.ir.promotion import python_dtype, result_type
 from graphify.ir.sizes import decide_equal
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, canonical_dtype
+from graphify.ir.wrapping import as_tensor, set_asarray_hook
 from graphify.ops import core
 from graphify.ops.shape import stack
 

@@ -38,9 +38,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, decide_less
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec, is_complex
 from graphify.ops import core, unrolled
 from graphify.ops.linalg import common

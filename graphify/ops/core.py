@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor, active_tapes, as_tensor, constant_tensor, resolve
+from graphify.ir.context import active_tapes
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, fresh, product
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, Spec, canonical_dtype, is_complex, is_inexact, is_integer
+from graphify.ir.wrapping import as_tensor, constant_tensor
 
 # --- cast --------------------------------------------------------------------------------------
 

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.op import defop
 from graphify.ir.sizes import Dim, decide_equal, decide_less, size_op
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec, is_complex, real_dtype
 from graphify.ops import core
 from graphify.ops.factor import (

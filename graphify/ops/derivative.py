@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph
 from graphify.ir.op import Op, defop
 from graphify.ir.replay import replay
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.op import defop
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec, is_complex, real_dtype
 from graphify.ops import core
 from graphify.ops.decompositions import (

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor
 from graphify.ir.op import defop
 from graphify.ir.sizes import Dim, Shape, decide_equal
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec, is_complex
 from graphify.ops import core
 from graphify.ops.linalg import common

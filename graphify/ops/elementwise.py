@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import result_type
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec, is_complex, is_integer, real_dtype
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.ops.rules import (
     align,

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.op import REGISTRY, Op, defop
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import decide_equal
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType, Spec, bfloat16, is_complex, is_inexact, real_dtype
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.ops.linalg import adjoint, matmul, matrix_transpose
 from graphify.ops.rules import align, operand

@@ -19,9 +19,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, fresh
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops import core
 from graphify.ops.shape import iota, move_axis

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.assign import assign
+from graphify.ir.context import active_tapes
 from graphify.ir.sizes import Shape, Size, decide_equal
+from graphify.ir.tensor import Tensor, refresh, resolve
 from graphify.ir.types import BOOL
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.ops.indexing import (
     Entry,
@@ -76,15 +78,15 @@ def _part(x: Tensor, plan: _Plan) -> Tensor:
 
 def _view(x: Tensor, plan: _Plan) -> Tensor:
     """The elements of a basic key as a view, even where NumPy's key gives a scalar."""
-    x = binding.resolve(x)
-    binding.refresh(x)
+    x = resolve(x)
+    refresh(x)
     if x.is_symbolic or any(i.is_symbolic for i in plan.scalars) or slice_shape(x.dims, plan.basic):
         return slice_(x, *plan.scalars, key=plan.basic)
     indices = [i.numpy() for i in plan.scalars]
     array = x.numpy()[(*numpy_key(plan.basic, indices), ...)]
     attrs = {"key": plan.basic}
     part = Tensor(array, x, (slice_, tuple(plan.scalars), attrs))
-    for tape in binding.active_tapes():
+    for tape in active_tapes():
         tape.record(slice_, [x, *plan.scalars], attrs, [part])
     return part
 
@@ -97,16 +99,16 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
         from graphify.ops.elementwise import where
 
         wide = core.reshape(mask, shape=(*mask.dims, *(1,) * (x.ndim - mask.ndim)))
-        binding.assign(x, where(wide, new, x))
+        assign(x, where(wide, new, x))
         return
     plan = _Plan(x, key)
     if not plan.arrays:
         view = _view(x, plan)
-        binding.assign(view, _fit(new, view))
+        assign(view, _fit(new, view))
         return
     view = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
     new = _from_place(_fit_rank(new, view, plan), plan)
-    binding.assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode="set"))
+    assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode="set"))
 
 
 def update_at(x: Tensor, key: Any, new: Tensor, mode: str) -> bool:
@@ -120,7 +122,7 @@ def update_at(x: Tensor, key: Any, new: Tensor, mode: str) -> bool:
         return False
     view = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
     new = _from_place(_fit_rank(new, view, plan), plan)
-    binding.assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode=mode))
+    assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode=mode))
     return True
 
 
@@ -332,7 +334,7 @@ def _entry(item: Any) -> Any:
         raise _bad_index(item)
     if tensor.dtype.kind not in "iub":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
-    if tensor.ndim == 0 and tensor.dtype != BOOL and not binding.resolve(tensor).is_symbolic:
+    if tensor.ndim == 0 and tensor.dtype != BOOL and not resolve(tensor).is_symbolic:
         return int(tensor.numpy())
     return tensor
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.op import defop
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import decide_equal
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.ops.rules import operand
 from graphify.ops.shape import expand_dims

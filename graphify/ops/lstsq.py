@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
 from graphify.ir.op import defop
 from graphify.ir.sizes import Dim, decide_equal, decide_less, fresh
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec, real_dtype
 from graphify.ops import core
 from graphify.ops.decompositions import (

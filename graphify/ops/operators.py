@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor, refresh, resolve, value_needed
+from graphify.ir.assign import assign
+from graphify.ir.context import check_leaving
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sizes import Dim, decide_equal, decide_less
+from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
 from graphify.ir.types import BOOL, Spec, is_inexact
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, elementwise, keys, shape
 from graphify.ops.linalg import matmul
 from graphify.ops.rules import numbers
@@ -294,7 +296,7 @@ def update_inplace(target: Tensor, result: Tensor) -> None:
             remedy="write x = x + y, or convert with .astype first",
         )
     core._broadcast_spec(result.spec, target.dims)
-    binding.assign(target, core.like(result, target))
+    assign(target, core.like(result, target))
 
 
 def _install() -> None:
@@ -355,7 +357,7 @@ def _conversion(convert: type) -> Callable[[Tensor], Any]:
             raise value_needed(self, f"the {convert.__name__}")
         if convert in (float, complex):
             what = f"{convert.__name__}()"
-            binding.check_leaving(self, what, lenient=not _stores_item(sys._getframe(1)))
+            check_leaving(self, what, lenient=not _stores_item(sys._getframe(1)))
         return convert(self.numpy())
 
     return method

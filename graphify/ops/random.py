@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.op import defop
 from graphify.ir.sizes import Shape
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType, Spec
 from graphify.ops import core
 

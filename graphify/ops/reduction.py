@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, product
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec
 from graphify.ops import core
 from graphify.ops.elementwise import add, conjugate, divide, equal, multiply, where

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import ufunc_dtypes, weak_type
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec, canonical_dtype, is_complex, is_inexact, is_integer
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.ops.python_numbers import PYTHON
 

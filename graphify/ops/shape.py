@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor, current_builder, set_dim_hook, set_size_hook
+from graphify.ir.context import current_builder
 from graphify.ir.graph import as_size
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal, fresh, size, size_op
+from graphify.ir.tensor import Tensor, set_dim_hook, set_size_hook
 from graphify.ir.types import Spec
 from graphify.ops import core
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, decide_less, size_op
+from graphify.ir.tensor import Tensor, value_needed
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.ops.shape import as_dim
 
@@ -36,7 +36,7 @@ def normalise_slice(entry: slice, dim: Dim) -> tuple[Dim, Dim, int]:
 
 def _concrete_step(step: Any) -> int:
     if isinstance(step, Tensor) and step.is_symbolic:
-        raise binding.value_needed(step, "the slice step")
+        raise value_needed(step, "the slice step")
     return int(step.numpy()) if isinstance(step, Tensor) else step.__index__()
 
 

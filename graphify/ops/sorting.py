@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import fresh
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec, is_inexact
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.ops.elementwise import equal, less, logical_and, logical_not, logical_or, not_equal
 from graphify.ops.reduction import INT64, add_along, pick_along, reduce_sum

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import python_dtype
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec, is_complex, is_float
 from graphify.ops import core
 from graphify.ops.elementwise import exp, multiply, square

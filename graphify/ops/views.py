@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Value, constant, param
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, product, size_op
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops import core
 from graphify.ops.indexing import scatter, slice_update

@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.bind import Tensor
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, decide_less
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType, Spec, is_complex
 from graphify.ops import core
 from graphify.ops.reduction import INT64, add_along, pick_along

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph, Node
 from graphify.ir.match import P, Rules, Var, rewrite
 from graphify.ir.safety import is_range, key_in_range, stretches
 from graphify.ir.sizes import Shape, decide_equal, product
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec, is_complex, is_float, is_integer
 from graphify.ir.walk import nested_graphs
 from graphify.ops import core, elementwise, indexing, shape

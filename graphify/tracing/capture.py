@@ -20,19 +20,13 @@ import numpy as np
 
 from graphify import tree
 from graphify.errors import TraceError
-from graphify.ir.bind import (
-    Tensor,
-    as_tensor,
-    bind,
-    current_builder,
-    not_taping,
-    recording,
-    resolve,
-    value_in,
-)
+from graphify.ir.bind import bind
+from graphify.ir.context import current_builder, not_taping, recording
 from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Builder, Graph, Value
+from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.tracing.containers import Tracked, elements, rebuilt
 from graphify.tracing.guards import (

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphify.errors import TraceError
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.location import here
 from graphify.tracing.lists import List, is_grown
 

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import in_c_order
 from graphify.location import is_library
 from graphify.tracing.containers import elements, follow

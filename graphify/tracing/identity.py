@@ -19,8 +19,9 @@ from weakref import WeakKeyDictionary
 
 from graphify import tree
 from graphify.errors import TraceError
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
+from graphify.ir.tensor import Tensor
 from graphify.location import here, is_internal
 
 MOST = 2000  # objects looked at for others that show a container

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex
 
 from graphify import tree
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
 from graphify.tracing.places import log_contents
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import short_name
 from graphify.location import Inputs, SourceLoc
 

@@ -9,7 +9,7 @@ from types import CellType
 from typing import Any
 
 from graphify.errors import TraceError
-from graphify.ir.bind import current_builder
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
 from graphify.location import here
 from graphify.tracing import identity

@@ -21,9 +21,10 @@ import numpy as np
 from graphify import tree
 from graphify.config import config
 from graphify.errors import SpecError, TraceError
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.sizes import Dim, Shape, SizeVar, size
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType, canonical_dtype, in_c_order
+from graphify.ir.wrapping import as_tensor
 from graphify.tracing.guards import Identity, fingerprint
 
 NUMBERS = (int, float, complex)

@@ -28,7 +28,7 @@ import gast
 
 from graphify.config import config
 from graphify.errors import GraphifyError, compose
-from graphify.ir.bind import current_builder
+from graphify.ir.context import current_builder
 from graphify.location import LazyLoc, SourceLoc, is_internal
 from graphify.syntax.loader import is_part
 from graphify.tracing.operands import operands_of

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import TransformError
-from graphify.ir.bind import Tensor, current_builder, not_taping, recording, value_in
+from graphify.ir.context import current_builder, not_taping, recording
 from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Builder, Graph, Node, Value, attr_sizes
 from graphify.ir.replay import bind_at, replay
 from graphify.ir.sizes import Dim, Shape, SizeVar, dim_variables, fresh
+from graphify.ir.tensor import Tensor, value_in
 from graphify.ir.types import Spec, is_inexact
 
 

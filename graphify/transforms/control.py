@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph
+from graphify.ir.tensor import Tensor
 from graphify.ops import core
 from graphify.ops.control import call, cond, set_rules
 from graphify.transforms import build

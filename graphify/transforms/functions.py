@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphify.ir.bind import Tensor
 from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Graph
 from graphify.ir.sizes import Dim
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops.control import set_rules
 from graphify.ops.recursion import recursive_call

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor, bind, taping
+from graphify.ir.bind import bind
+from graphify.ir.context import taping
 from graphify.ir.graph import Graph
 from graphify.ir.replay import replay
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import is_inexact
 from graphify.ops import core
 from graphify.ops.elementwise import add

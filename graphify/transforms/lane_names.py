@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph, Node
 from graphify.ir.replay import Rule, bind_at, replay
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops.effects import Text
 from graphify.transforms import build

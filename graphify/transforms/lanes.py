@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from graphify.ir import safety
-from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph, Node
 from graphify.ir.sizes import Dim, fresh
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, Spec
 from graphify.ops import core
 from graphify.ops.control import call, cond, loop, map_, set_rules, while_

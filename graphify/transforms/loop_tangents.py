@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph
 from graphify.ir.replay import replay
 from graphify.ir.sizes import Dim
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops import core
 from graphify.ops.control import loop, map_, set_rules, while_

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor
 from graphify.ir.graph import Graph
 from graphify.ir.replay import replay
 from graphify.ir.sizes import Dim, fresh
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops import core
 from graphify.ops.control import loop, map_, set_rules, while_

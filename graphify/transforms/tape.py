@@ -9,7 +9,7 @@
 A value is known by its *key*, which never changes meaning. A symbolic tensor's key is its graph
 `Value`. An eager tensor's key is a `Stored` entry, found by the array object; when an in-place
 update is about to overwrite an array, the entries that share its memory keep a copy, and the
-array's new content takes the key of what was written (see `graphify.ir.bind.assign`).
+array's new content takes the key of what was written (see `graphify.ir.assign.assign`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphify.ir.bind import Array, Tensor, keep_for, refresh
+from graphify.ir.context import keep_for
 from graphify.ir.graph import Value
 from graphify.ir.op import Op
-from graphify.ir.types import is_inexact
+from graphify.ir.tensor import Tensor, refresh
+from graphify.ir.types import Array, is_inexact
 from graphify.location import LazyLoc, here
 
 

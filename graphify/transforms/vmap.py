@@ -15,18 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir import bind as binding
-from graphify.ir.bind import Tensor, bind
+from graphify.ir.bind import bind
 from graphify.ir.graph import Graph, Node, Value, as_size
 from graphify.ir.op import Op
 from graphify.ir.replay import bind_at, replay, substitute_attrs, unify
 from graphify.ir.sizes import Dim, SizeVar, dim_variables
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec, is_inexact
 from graphify.location import standing_at
 from graphify.ops import core
 from graphify.ops.control import map_
 from graphify.ops.elementwise import where
 from graphify.ops.rules import pointwise
+from graphify.ops.shape import as_dim
 from graphify.transforms import build
 from graphify.transforms.lane_names import replay_in_lane
 
@@ -94,7 +95,7 @@ class _Batch:
         batched = [self.known[value][1] for value in node.inputs]
         if node.op is as_size:
             if node.attrs["var"] not in self.sizes:
-                self.sizes[node.attrs["var"]] = binding.dim_hook(args[0])
+                self.sizes[node.attrs["var"]] = as_dim(args[0])
             return args, [False]
         attrs = substitute_attrs(node.attrs, self.sizes)
         if not any(batched):

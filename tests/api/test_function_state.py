@@ -466,7 +466,7 @@ def test_a_failed_trace_leaves_nothing_behind():
         f(a)
     assert isinstance(m.n, int) and isinstance(m.w, np.ndarray)
     assert f.concrete_functions == []
-    assert graphify.ir.bind.current_builder() is None
+    assert graphify.ir.context.current_builder() is None
     fail[0] = False
     m.n, m.w, a = 0, np.zeros(2), np.ones(2)
     f(a)

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor, recording, value_in
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Graph
 from graphify.ir.interpret import run
 from graphify.ir.parse import parse
 from graphify.ir.pretty import to_text
+from graphify.ir.tensor import Tensor, value_in
 from graphify.ir.types import Spec
 from graphify.ops import elementwise
 from graphify.optimise.pipeline import optimise

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor, recording
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Graph, Literal, Value, constant
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 
 F64, I64, BOOLEAN = np.dtype("float64"), np.dtype("int64"), np.dtype("bool")

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 import graphify.ops
-from graphify.ir.bind import Tensor, recording
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Graph, Literal, constant
 from graphify.ir.op import REGISTRY, Op
 from graphify.ir.sizes import fresh
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 
 for module in pkgutil.iter_modules(graphify.ops.__path__):

@@ -7,9 +7,10 @@ import pytest
 
 from graphify.engines.base import get_engine
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, recording
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder
 from graphify.ir.op import REGISTRY
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DTYPES, Spec, bfloat16
 from tests.engines import ops as _ops  # noqa: F401  # registers every op
 from tests.engines.test_tensorflow import compare

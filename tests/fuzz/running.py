@@ -24,7 +24,7 @@ import numpy as np
 
 import graphify
 from graphify.errors import GraphifyError
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from tests.fuzz.generator import Program
 from tests.fuzz.rounding import shaken_function
 from tests.tolerances import assert_close

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from graphify.ir.bind import Tensor, as_tensor, current_builder, recording, resolve, value_in
+from graphify.ir.context import current_builder, recording
 from graphify.ir.graph import Builder, Graph
 from graphify.ir.sizes import Size, SizeVar, size
+from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import DTYPE_OF_SHORT_NAME, Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import (  # noqa: F401  # noqa: F401
     control,
     core,

@@ -202,7 +202,7 @@ def test_axes_that_change_need_a_size_of_their_own():
 
 def value_of(text):
     """An eager tensor of this spec."""
-    from graphify.ir.bind import Tensor
+    from graphify.ir.tensor import Tensor
 
     spec = spec_of(text, {})
     return Tensor(np.zeros(spec.shape, spec.dtype), weak=spec.weak)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from graphify.errors import TraceError
-from graphify.ir.bind import Tensor
 from graphify.ir.sharing import MOST, is_shared, link, links, observers, storage, updates
+from graphify.ir.tensor import Tensor
 from graphify.ops.indexing import slice_
 
 TRUE, FALSE = Tensor(np.asarray(True)), Tensor(np.asarray(False))

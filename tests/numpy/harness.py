@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 import graphify.numpy as gnp
-from graphify.ir.bind import Tensor, as_tensor, recording, value_in
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder
 from graphify.ir.interpret import run
 from graphify.ir.sizes import fresh
+from graphify.ir.tensor import Tensor, value_in
 from graphify.ir.types import Spec, canonical_dtype
+from graphify.ir.wrapping import as_tensor
 from graphify.tree import flatten
 from tests.tolerances import assert_close
 

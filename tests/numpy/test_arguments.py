@@ -11,9 +11,10 @@ import pytest
 import graphify
 import graphify.numpy as gnp
 from graphify.errors import ConcreteValueNeeded, ShapeError, SpecError
-from graphify.ir.bind import Tensor, recording, value_in
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder
 from graphify.ir.interpret import run
+from graphify.ir.tensor import Tensor, value_in
 from graphify.ir.types import Spec
 from tests.tolerances import assert_close
 

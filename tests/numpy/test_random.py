@@ -10,11 +10,13 @@ import pytest
 import graphify.numpy as gnp
 import graphify.random as gr
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, as_tensor, recording, value_in
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Graph
 from graphify.ir.interpret import run
 from graphify.ir.sizes import fresh
+from graphify.ir.tensor import Tensor, value_in
 from graphify.ir.types import Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.ops.random import threefry
 
 # --- NumPy's generators ---------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphify.numpy as gnp
-from graphify.ir.bind import as_tensor
+from graphify.ir.wrapping import as_tensor
 from tests.numpy.harness import MODES, NUMBERS, REAL, A, Fixed, P, Row, check, row
 
 ROWS: list[Row] = []

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 import graphify
 import graphify.numpy as gnp
 from graphify.errors import ConcreteValueNeeded, SpecError
-from graphify.ir.bind import Tensor, as_tensor, recording, value_in
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder
 from graphify.ir.interpret import run
 from graphify.ir.sizes import fresh
+from graphify.ir.tensor import Tensor, value_in
 from graphify.ir.types import Spec
+from graphify.ir.wrapping import as_tensor
 
 # --- running one function three ways --------------------------------------------------------------
 

@@ -14,7 +14,8 @@ import pytest
 
 import graphify.numpy as gnp
 from graphify.errors import GraphifyError
-from graphify.ir.bind import Tensor, as_tensor
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import decompositions as d
 from graphify.ops import eigen
 from graphify.ops import factor as f

@@ -19,10 +19,12 @@ from graphify.api.derivative import grad, jvp
 from graphify.api.mapping import vmap
 from graphify.engines.base import get_engine
 from graphify.errors import GraphifyError
-from graphify.ir.bind import Tensor, bind, recording, value_in
+from graphify.ir.bind import bind
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder
 from graphify.ir.op import REGISTRY, Op
 from graphify.ir.sizes import SizeVar, dim_variables, size, substitute
+from graphify.ir.tensor import Tensor, value_in
 from graphify.ir.types import Spec, is_inexact
 from tests.tolerances import FINITE_DIFFERENCES, assert_close
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from graphify.ir.bind import Tensor
 from graphify.ir.check import check
 from graphify.ir.interpret import run
 from graphify.ir.match import P, Rules, Var, rewrite
 from graphify.ir.pretty import to_text
+from graphify.ir.tensor import Tensor
 from graphify.ops import core, elementwise, keys, linalg, shape
 from graphify.optimise.algebra import RULES, algebra
 from graphify.optimise.prune import prune

@@ -39,7 +39,8 @@ def test_constants_are_computed():
 
 
 def test_python_numbers_stay_python_numbers():
-    from graphify.ir.bind import Tensor, current_builder, value_in
+    from graphify.ir.context import current_builder
+    from graphify.ir.tensor import Tensor, value_in
 
     def function(x):
         two = Tensor(value_in(Tensor(np.asarray(2), weak=True), current_builder()))

@@ -6,8 +6,9 @@ import pytest
 import graphify
 import graphify.numpy as gnp
 from graphify.errors import TransformError
-from graphify.ir.bind import Tensor, taping
+from graphify.ir.context import taping
 from graphify.ir.op import Op
+from graphify.ir.tensor import Tensor
 from graphify.ops import core, elementwise
 from graphify.transforms.jvp import pushforward
 from graphify.transforms.tape import Tape

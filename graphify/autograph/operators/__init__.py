@@ -70,7 +70,7 @@ from graphify.autograph.operators.strings import percent, shown, text
 from graphify.autograph.operators.thrown import caught, pending, thrown
 from graphify.autograph.operators.undefined import Undefined, certain, defined
 from graphify.autograph.operators.updates import select
-from graphify.ir.bind import set_select_hook
+from graphify.ir.assign import set_select_hook
 
 set_select_hook(select)
 iterators.install(globals())

@@ -19,7 +19,8 @@ from graphify import tree
 from graphify.autograph.operators.forms import is_tensor, same_thing
 from graphify.autograph.operators.sharing import is_number
 from graphify.autograph.operators.state import Unstageable, is_dynamic
-from graphify.ir.bind import Tensor, as_tensor, resolve
+from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.tracing.lists import List
 

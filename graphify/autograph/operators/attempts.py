@@ -34,9 +34,10 @@ from graphify.autograph.operators.thrown import (
 )
 from graphify.autograph.operators.undefined import Undefined
 from graphify.errors import REFUSALS, TraceError
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder, Graph, History, Node
 from graphify.ir.replay import bind_at, replay
+from graphify.ir.tensor import Tensor
 from graphify.ops import core, elementwise
 from graphify.ops.effects import Gap, Raise, Text
 from graphify.ops.failing import (

@@ -22,7 +22,8 @@ from graphify.autograph.operators.choosing import decide, over
 from graphify.autograph.operators.logical import python_bool
 from graphify.autograph.operators.thrown import refuse_hidden
 from graphify.autograph.operators.undefined import Maybe
-from graphify.ir.bind import Tensor, current_builder, resolve
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor, resolve
 from graphify.location import is_library_module
 from graphify.ops import effects
 from graphify.syntax.loader import is_marked

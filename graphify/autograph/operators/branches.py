@@ -43,9 +43,11 @@ from graphify.autograph.operators.thrown import Catch
 from graphify.autograph.operators.undefined import UNREACHABLE, Unreachable, certain
 from graphify.autograph.operators.unknown import Unknown, UnknownPath, reached
 from graphify.errors import REFUSALS
-from graphify.ir.bind import Tensor, as_tensor, recording, resolve, value_in
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Graph, Value
+from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import control, effects
 from graphify.tracing.capture import captured, frame, restore
 from graphify.tracing.tracebacks import is_users, place_of

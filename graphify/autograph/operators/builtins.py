@@ -15,7 +15,9 @@ from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import and_, contains, not_, or_, python_bool
 from graphify.autograph.operators.loops import for_
-from graphify.ir.bind import Tensor, as_tensor, current_builder
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, effects, elementwise
 from graphify.ops.shape import in_range, size_value
 from graphify.tracing.lists import List

@@ -30,7 +30,8 @@ from graphify.autograph.operators.consumer import Consumer
 from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.recursion import enter
 from graphify.autograph.operators.undefined import certain
-from graphify.ir.bind import Tensor, current_builder, resolve
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor, resolve
 from graphify.location import is_library, is_library_module
 from graphify.numpy._table import FUNCTIONS
 from graphify.numpy.random import as_generator

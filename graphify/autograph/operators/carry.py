@@ -39,18 +39,13 @@ from graphify.autograph.operators.state import (
 )
 from graphify.autograph.operators.undefined import Unreachable, certain
 from graphify.autograph.operators.unknown import reached
-from graphify.ir.bind import (
-    Tensor,
-    as_tensor,
-    current_builder,
-    recording,
-    resolve,
-    value_in,
-)
+from graphify.ir.context import current_builder, recording
 from graphify.ir.graph import Builder, Value
 from graphify.ir.sharing import storage
 from graphify.ir.sizes import fresh
+from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import BOOL, Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.tracing.capture import frame
 from graphify.tracing.places import Contents

@@ -38,9 +38,11 @@ from graphify.autograph.operators.state import (
     is_dynamic,
     joinable,
 )
-from graphify.ir.bind import Tensor, as_tensor, recording, resolve
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Value, param
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, elementwise
 

@@ -31,8 +31,8 @@ from graphify.autograph.operators.conditions import is_staged, set_truth, truth
 from graphify.autograph.operators.heap import Names, State
 from graphify.autograph.operators.sharing import ALIAS
 from graphify.autograph.operators.state import Unstageable, is_dynamic, joinable
-from graphify.ir.bind import Tensor
 from graphify.ir.sharing import is_shared
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL
 from graphify.location import here
 from graphify.ops import core, effects, elementwise
@@ -288,7 +288,7 @@ def _refusal(what: str) -> Callable[..., Any]:
 
 def _as_tensor(choice: Choice) -> Tensor:
     """Where only an array will do."""
-    from graphify.ir.bind import as_tensor
+    from graphify.ir.wrapping import as_tensor
 
     result = over(choice, as_tensor)
     if type(result) is Choice:

@@ -16,7 +16,8 @@ from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.loops import for_
 from graphify.autograph.operators.state import Unstageable
 from graphify.errors import TraceError
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
 from graphify.location import here
 from graphify.tracing.lists import List
 from graphify.tracing.places import log_contents

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphify.ir.bind import Tensor, as_tensor, resolve
 from graphify.ir.sizes import product
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, effects, elementwise
 
 # NumPy's words.

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from graphify.autograph.operators.undefined import Unreachable
-from graphify.ir.bind import current_builder
+from graphify.ir.context import current_builder
 
 
 @dataclass(frozen=True, slots=True, eq=False)

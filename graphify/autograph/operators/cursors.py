@@ -18,7 +18,9 @@ from graphify.autograph.operators.calls import remember_local
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.generators import Generator
 from graphify.autograph.operators.iteration import Items, items_of
-from graphify.ir.bind import Tensor, as_tensor, current_builder, value_in
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor, value_in
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import effects
 from graphify.tracing.capture import frame
 

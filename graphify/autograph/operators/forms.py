@@ -26,8 +26,8 @@ from graphify.autograph.operators.state import (
     is_dynamic,
     join_spec,
 )
-from graphify.ir.bind import Tensor
 from graphify.ir.sizes import Dim, Size, SizeVar, fresh
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.location import here
 

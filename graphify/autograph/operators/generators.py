@@ -23,8 +23,10 @@ from graphify.autograph.operators.iteration import Items, items_of
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.errors import LeakedTracer, TraceError
-from graphify.ir.bind import Tensor, as_tensor, current_builder
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.tracing.capture import frame
 

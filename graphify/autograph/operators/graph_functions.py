@@ -27,11 +27,13 @@ from graphify.autograph.operators.sharing import is_number
 from graphify.autograph.operators.state import Unstageable, is_dynamic, take_apart
 from graphify.autograph.operators.undefined import Undefined, Unreachable, certain
 from graphify.autograph.operators.unknown import Unknown
-from graphify.ir.bind import Tensor, assign, current_builder, resolve, value_in
+from graphify.ir.assign import assign
+from graphify.ir.context import current_builder
 from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.same import same_function
 from graphify.ir.sharing import is_shared, storage
+from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import Spec
 from graphify.location import here
 from graphify.ops import core

@@ -23,11 +23,13 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators.state import Unstageable, is_dynamic, placeholder
-from graphify.ir.bind import Tensor, as_tensor, bind, resolve
+from graphify.ir.bind import bind
 from graphify.ir.sharing import link, links, observers
 from graphify.ir.sharing import storage as storage_of
 from graphify.ir.sizes import Dim, Shape, Size, decide_equal, decide_less, size_op
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, elementwise
 from graphify.ops.indexing import slice_, slice_update

@@ -15,8 +15,10 @@ from graphify.autograph.operators.choice import narrowed
 from graphify.autograph.operators.consumer import Consumer, Variable
 from graphify.autograph.operators.state import Entry, take_apart
 from graphify.autograph.operators.undefined import Undefined
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder, Value, param
+from graphify.ir.tensor import Tensor, resolve, value_in
+from graphify.ir.wrapping import as_tensor
 from graphify.tracing.capture import ABSENT, root_of, undo
 from graphify.tracing.guards import MISSING, Fields, Place
 from graphify.tracing.places import Contents, forget_local

@@ -16,7 +16,7 @@ from typing import Any
 
 from graphify.autograph.converters.resolve import MUTATING
 from graphify.autograph.operators.state import Unstageable
-from graphify.ir.bind import current_builder
+from graphify.ir.context import current_builder
 from graphify.location import here
 
 _MODULES = frozenset(

@@ -15,8 +15,10 @@ import numpy as np
 
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.state import Unstageable
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.context import current_builder
 from graphify.ir.sizes import Dim, Size, size_op
+from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.numpy.flat import Flat
 from graphify.ops import elementwise
@@ -80,7 +82,7 @@ class Items:
 
     def __iter__(self) -> Iterator[Any]:
         if not isinstance(self.length, int):
-            from graphify.ir.bind import value_needed
+            from graphify.ir.tensor import value_needed
 
             raise value_needed(resolve(as_tensor(self.length)), "the length")
         return self.concrete()
@@ -220,7 +222,7 @@ def _all_items(iterables: tuple[Any, ...]) -> list[Items] | None:
 
 def _of_sequence(iterable: Any) -> Items:
     """What Python iterates, beside something staged: rows of an array, or a sequence stacked."""
-    from graphify.ir.bind import asarray_hook
+    from graphify.ops.convert import convert
 
     if isinstance(iterable, (Tensor, np.ndarray)) and iterable.ndim:
         rows = resolve(as_tensor(iterable))  # views: what is written to them is written to it
@@ -230,7 +232,7 @@ def _of_sequence(iterable: Any) -> Items:
     def item(i: Any) -> Any:
         if not (isinstance(i, Tensor) and resolve(i).is_symbolic):
             return values[int(i)]
-        return resolve(asarray_hook(values))[i]
+        return resolve(convert(values))[i]
 
     return Items(builtins.len(values), item, values)
 

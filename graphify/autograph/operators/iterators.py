@@ -22,7 +22,8 @@ from graphify.autograph.operators.iteration import Items, items_of
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.errors import TraceError
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
 from graphify.location import here
 
 Plain = Callable[..., Any]

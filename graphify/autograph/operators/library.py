@@ -20,7 +20,8 @@ from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.loops import for_
 from graphify.autograph.operators.numbers import scalar_of
-from graphify.ir.bind import Tensor, as_tensor, resolve
+from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, special
 from graphify.ops import elementwise as e
 from graphify.ops.convert import convert

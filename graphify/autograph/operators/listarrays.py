@@ -13,8 +13,8 @@ import numpy as np
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.growing import refused
 from graphify.autograph.operators.lists import GrowingList, stack_of
-from graphify.ir.bind import Tensor
 from graphify.ir.sizes import product
+from graphify.ir.tensor import Tensor
 from graphify.numpy._table import FUNCTIONS
 from graphify.ops import core
 from graphify.ops.shape import move_axis

@@ -20,10 +20,11 @@ from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listjoin, listtrees, references
 from graphify.autograph.operators.growing import Room
 from graphify.autograph.operators.state import Absent, Entry
-from graphify.ir.bind import Tensor, as_tensor
 from graphify.ir.graph import Builder
 from graphify.ir.sizes import Dim, fresh, not_negative
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.ops.shape import _size_of as size_of
 from graphify.tracing import identity
 

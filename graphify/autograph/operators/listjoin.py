@@ -19,11 +19,12 @@ from graphify.autograph.operators import lists, references
 from graphify.autograph.operators.growing import Grown, Room
 from graphify.autograph.operators.state import Absent, Entry, Unstageable
 from graphify.errors import InternalError
-from graphify.ir.bind import Tensor, current_builder, not_taping, recording, taping_in
+from graphify.ir.context import current_builder, not_taping, recording, taping_in
 from graphify.ir.graph import Builder
 from graphify.ir.sharing import link
 from graphify.ir.sharing import storage as storage_of
 from graphify.ir.sizes import Dim, dim_variables
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops.indexing import slice_update
 

@@ -15,7 +15,7 @@ from graphify.autograph.operators import iteration, loops
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.heap import Names, State
 from graphify.autograph.operators.logical import and_
-from graphify.ir.bind import Tensor, resolve
+from graphify.ir.tensor import Tensor, resolve
 from graphify.tracing.lists import List, is_grown
 
 

@@ -16,7 +16,9 @@ from graphify import tree
 from graphify.autograph.operators import growing as g
 from graphify.autograph.operators.growing import Count, Grown
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor, bind, current_builder
+from graphify.ir.bind import bind
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
 from graphify.ops import core, elementwise
 from graphify.ops.indexing import gather, slice_, slice_update
 from graphify.ops.keys import getitem

@@ -26,8 +26,9 @@ from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listrows as rows
 from graphify.autograph.operators.conditions import set_truth
 from graphify.autograph.operators.growing import Count, Grown
-from graphify.ir.bind import Tensor, as_tensor, resolve, value_needed
 from graphify.ir.sizes import Dim, decide_less
+from graphify.ir.tensor import Tensor, resolve, value_needed
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, elementwise
 from graphify.ops.convert import set_conversion
 from graphify.ops.effects import Gap

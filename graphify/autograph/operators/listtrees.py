@@ -19,8 +19,10 @@ from graphify.autograph.operators import growing as g
 from graphify.autograph.operators.growing import Grown, Room
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.state import Unstageable
-from graphify.ir.bind import Tensor, as_tensor, current_builder
+from graphify.ir.context import current_builder
 from graphify.ir.sizes import Size
+from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core
 from graphify.ops.keys import getitem

@@ -17,7 +17,7 @@ from graphify.autograph.operators.choosing import decide, is_
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.ordering import SIGNS, compared, found_in
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL
 from graphify.ops import core, elementwise
 

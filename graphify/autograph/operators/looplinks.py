@@ -25,9 +25,9 @@ from graphify.autograph.operators.sharing import (
     origins,
     unknown_sizes,
 )
-from graphify.ir.bind import Tensor
 from graphify.ir.graph import Builder
 from graphify.ir.sharing import View, is_live, link
+from graphify.ir.tensor import Tensor
 from graphify.ops import elementwise
 
 Place: TypeAlias = tuple[int, int]  # which variable, and which of its leaves

@@ -33,9 +33,11 @@ from graphify.autograph.operators.iterators import opened
 from graphify.autograph.operators.state import DifferentKinds, Unstageable
 from graphify.autograph.operators.undefined import Unreachable
 from graphify.errors import ConcreteValueNeeded, LeakedTracer, SyntaxUnsupported
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.sizes import Dim
+from graphify.ir.tensor import Tensor, resolve, value_in
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import control, elementwise
 from graphify.tracing.capture import captured, frame, root_of

@@ -18,8 +18,9 @@ from graphify import tree
 from graphify.autograph.operators.choice import Choice, retagged
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import Maybe
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
+from graphify.ir.tensor import Tensor
 from graphify.location import here, is_library_module
 from graphify.ops import elementwise
 from graphify.tracing.capture import root_of

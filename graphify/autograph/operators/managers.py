@@ -28,7 +28,7 @@ from graphify.autograph.operators.logical import and_, not_
 from graphify.autograph.operators.thrown import Pending, Thrown, pending
 from graphify.autograph.operators.undefined import Undefined
 from graphify.errors import TraceError
-from graphify.ir.bind import current_builder
+from graphify.ir.context import current_builder
 from graphify.location import here
 
 NOTHING = Undefined("the exception")

@@ -23,7 +23,7 @@ from graphify.autograph.operators.choosing import decide, over
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import and_, compare, not_, or_, python_bool
 from graphify.autograph.operators.state import Unstageable
-from graphify.ir.bind import Tensor, resolve
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
 from graphify.location import here
 

@@ -18,7 +18,8 @@ from graphify.autograph.operators.choosing import decide
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import python_bool
 from graphify.autograph.operators.texts import StagedText, refuse_text
-from graphify.ir.bind import Tensor, as_tensor, resolve
+from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, elementwise
 from graphify.ops.library import integer_call, math_call
 from graphify.ops.operators import to_int

@@ -19,8 +19,9 @@ from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import call
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.errors import TraceError
-from graphify.ir.bind import Tensor, as_tensor, resolve
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, shape
 from graphify.ops import library as ops

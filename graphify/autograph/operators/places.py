@@ -16,8 +16,10 @@ import numpy as np
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.iteration import Items
 from graphify.errors import SpecError
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve
+from graphify.ir.context import current_builder
 from graphify.ir.sizes import Dim, Shape, decide_equal, product
+from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.numpy._table import shape_of
 from graphify.numpy.flat import Flat

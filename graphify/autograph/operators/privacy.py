@@ -12,8 +12,9 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from graphify.autograph.operators.iteration import Items
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
 from graphify.ir.sharing import is_shared, storage
+from graphify.ir.tensor import Tensor
 from graphify.location import is_internal
 from graphify.tracing.capture import root_of
 

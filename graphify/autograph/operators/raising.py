@@ -20,7 +20,9 @@ from graphify.autograph.operators.thrown import (
 from graphify.autograph.operators.undefined import UNREACHABLE
 from graphify.autograph.operators.unknown import Unknown
 from graphify.errors import REFUSALS, GraphifyError, at, own
-from graphify.ir.bind import Tensor, bind, current_builder
+from graphify.ir.bind import bind
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
 from graphify.location import KnownLoc, SourceLoc, here
 from graphify.ops import effects
 

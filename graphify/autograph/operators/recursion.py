@@ -27,7 +27,7 @@ from graphify.autograph.operators.heap import watch_cells
 from graphify.autograph.operators.undefined import certain
 from graphify.autograph.operators.unknown import Unknown
 from graphify.errors import LeakedTracer, SyntaxUnsupported
-from graphify.ir.bind import current_builder
+from graphify.ir.context import current_builder
 from graphify.location import here
 from graphify.tracing.capture import root_of
 

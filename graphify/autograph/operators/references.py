@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphify import tree
-from graphify.ir.bind import current_builder
+from graphify.ir.context import current_builder
 from graphify.tracing.lists import List
 
 

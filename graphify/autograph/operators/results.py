@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphify.autograph.operators.sharing import is_number
-from graphify.ir.bind import Tensor
 from graphify.ir.graph import Builder
 from graphify.ir.sharing import link, links, storage
+from graphify.ir.tensor import Tensor
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,12 @@ from typing import Any
 
 from graphify.autograph.operators.state import placeholder
 from graphify.errors import InternalError
-from graphify.ir.bind import Tensor, as_tensor, current_builder, recording, resolve
+from graphify.ir.context import current_builder, recording
 from graphify.ir.graph import Builder
 from graphify.ir.sharing import MOST, View, is_live, link, same_view
 from graphify.ir.sizes import SizeVar, dim_variables, size, substitute
+from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.wrapping import as_tensor
 from graphify.ops import elementwise
 from graphify.ops.indexing import slice_
 from graphify.ops.shape import as_dim

@@ -19,11 +19,13 @@ from graphify.autograph.operators import references
 from graphify.autograph.operators.references import Reference
 from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
 from graphify.errors import InternalError, TraceError
-from graphify.ir.bind import Tensor, as_tensor, current_builder, resolve, value_in
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Literal, constant
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, Size, fresh
+from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import BOOL, DType, Spec
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core
 from graphify.ops.rules import operand

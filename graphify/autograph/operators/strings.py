@@ -28,7 +28,7 @@ from graphify.autograph.operators.texts import (
     pieces_of,
     refuse_text,
 )
-from graphify.ir.bind import Tensor, resolve
+from graphify.ir.tensor import Tensor, resolve
 from graphify.location import is_internal
 from graphify.ops import operators
 from graphify.ops.effects import Gap, Text

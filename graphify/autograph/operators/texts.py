@@ -20,8 +20,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphify import tree
-from graphify.ir.bind import Tensor, current_builder, not_known
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
+from graphify.ir.tensor import Tensor, not_known
 from graphify.location import here, is_internal, is_library
 from graphify.ops import operators
 from graphify.ops.effects import Gap, Text, render, takes

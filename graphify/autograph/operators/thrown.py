@@ -22,7 +22,8 @@ from graphify.autograph.operators.state import same_static
 from graphify.autograph.operators.undefined import Maybe, Undefined
 from graphify.autograph.operators.unknown import Unknown
 from graphify.errors import REFUSALS, GraphifyError, InternalError, TraceError
-from graphify.ir.bind import Tensor, current_builder
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
 from graphify.location import KnownLoc, LazyLoc, SourceLoc, here, is_internal
 from graphify.ops import elementwise
 from graphify.ops.effects import takes

@@ -18,7 +18,7 @@ from graphify.autograph.operators import prelude
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.generators import Generator
 from graphify.autograph.operators.iterators import Plain, all_items, is_lazy, lazily, once
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 
 
 def _fromiter(iterable: Any, dtype: Any, count: int = -1, **like: Any) -> Any:

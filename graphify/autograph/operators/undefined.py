@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphify.ir.bind import Tensor
+from graphify.ir.tensor import Tensor
 from graphify.ops import effects
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 from graphify.autograph.operators.branches import close
 from graphify.errors import GraphifyError
-from graphify.ir.bind import Tensor, resolve, value_in
 from graphify.ir.graph import Builder, Value
 from graphify.ir.sharing import unknown
+from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ops import control, core, elementwise
 from graphify.tracing.capture import captured, frame
 

@@ -15,7 +15,8 @@ import numpy as np
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.errors import TraceError
-from graphify.ir.bind import bind, current_builder
+from graphify.ir.bind import bind
+from graphify.ir.context import current_builder
 from graphify.location import SourceLoc, here
 from graphify.ops import effects
 from graphify.ops.warn import warn as record

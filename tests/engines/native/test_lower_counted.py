@@ -8,10 +8,11 @@ import pytest
 
 from graphify.engines.base import get_engine
 from graphify.engines.native.lower import RULES
-from graphify.ir.bind import Tensor, recording
+from graphify.ir.context import recording
 from graphify.ir.graph import Builder
 from graphify.ir.op import REGISTRY
 from graphify.ir.sizes import fresh
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from tests.engines.native.lowered import agree, complains, graph_of
 

@@ -22,8 +22,8 @@ from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.room import Quick
 from graphify.engines.native.entry.rows import NULL, number
 from graphify.engines.native.llvm import BIT, I32, I64, PTR, Module, V
-from graphify.ir import bind
-from graphify.ir.bind import Tensor
+from graphify.ir.context import FRAME, TAPES, recording
+from graphify.ir.tensor import Tensor
 
 assert glue.NAMES  # provides what running.py calls
 
@@ -78,13 +78,13 @@ def _tensor_fields() -> dict[str, int]:
 @functools.cache
 def _model() -> Tensor:
     """A tensor as they come out of functions; its slots are copied into others."""
-    with bind.recording(None):
+    with recording(None):
         return Tensor(np.empty(0))
 
 
 def _define_symbols() -> None:
     usual = {"builder": None, "tapes": (), "settings": None}
-    variables = {"builder": bind._builder, "tapes": bind._tapes, "settings": config._local}
+    variables = {"builder": FRAME, "tapes": TAPES, "settings": config._local}
     objects = {
         "numpy_ndarray": np.ndarray,
         "python_str": str,

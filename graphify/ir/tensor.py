@@ -1,0 +1,276 @@
+"""Tensors: arrays whose value is a NumPy buffer (eager) or a value of a graph (symbolic).
+
+A `Tensor` is an object whose current value is rebound by in-place updates (`graphify.ir.assign`).
+A basic slice, a reshape or a transpose is a view: it remembers its base and the op that views it,
+so an update of either is seen by both, while the graph itself stays functional.
+
+    >>> t = Tensor(np.arange(3.0))
+    >>> t.shape
+    (3,)
+
+`resolve` gives the tensor to work on, its value up to date; `value_in` its value in a graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphify.errors import ConcreteValueNeeded, TraceError
+from graphify.ir.context import FRAME, recording, taping_in
+from graphify.ir.graph import Builder, Literal, Value, constant, leaked
+from graphify.ir.op import Op
+from graphify.ir.sharing import Sharing
+from graphify.ir.sizes import Dim, Shape, Size
+from graphify.ir.types import Array, DType, Spec
+from graphify.location import here
+
+
+class Tensor:
+    """An n-dimensional array: eager (holds a NumPy buffer) or symbolic (names a graph value).
+
+    `graphify.numpy.ndarray` is this class. NumPy's methods and operators are attached by
+    `graphify.ops.operators` and `graphify.numpy`. Build tensors with `graphify.numpy.asarray`.
+
+    Args:
+        value: a NumPy array (shared, not copied) or a `Value`.
+        base, view: for views: the viewed tensor and `(op, operands, attrs)` that views it.
+        weak: the tensor stands for a Python scalar (NEP 50).
+    """
+
+    __slots__ = (
+        "_value",
+        "_base",
+        "_view",
+        "_seen",
+        "_version",
+        "_home",
+        "_weak",
+        "_scalar",
+        "_shared",
+        "__weakref__",
+    )
+
+    _value: Any
+    __hash__ = None  # type: ignore[assignment]  # equality is elementwise, as in NumPy
+    __array_priority__ = 100.0
+
+    def __init__(
+        self,
+        value: Array | Value,
+        base: Tensor | None = None,
+        view: tuple[Op, tuple[Any, ...], dict[str, Any]] | None = None,
+        weak: bool = False,
+    ) -> None:
+        builder = FRAME.get()
+        self._value, self._base, self._view, self._weak = value, base, view, weak
+        self._scalar = False  # a NumPy scalar: `s += 1` rebinds the name, the tensor stays
+        self._shared: Sharing | None = None  # other tensors that may be the same array
+        self._version, self._seen = 0, 0 if base is None else base._version
+        self._home = None if builder is None else builder.home
+
+    # --- what is known without running anything ---
+
+    @property
+    def spec(self) -> Spec:
+        value = self._value
+        if type(value) is Value:
+            return value.spec
+        return Spec(value.shape, value.dtype, self._weak)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The shape; an axis of symbolic size is an integer tensor that acts as an int."""
+        return tuple(d if isinstance(d, int) else shown(d) for d in self.spec.shape)
+
+    @property
+    def dims(self) -> Shape:
+        """The shape as ints and symbolic sizes."""
+        return self.spec.shape
+
+    @property
+    def dtype(self) -> DType:
+        return self.spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self.spec.shape)
+
+    @property
+    def is_symbolic(self) -> bool:
+        """Whether the value is known only when the graph runs."""
+        return type(self._value) is Value
+
+    if TYPE_CHECKING:  # attached by graphify.ops.operators and graphify.numpy._methods
+
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __floordiv__(self, other: Any) -> Tensor: ...
+        def __mod__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __xor__(self, other: Any) -> Tensor: ...
+        def __lshift__(self, other: Any) -> Tensor: ...
+        def __rshift__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __le__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
+        def __ge__(self, other: Any) -> Any: ...
+        def __eq__(self, other: object) -> Any: ...
+        def __ne__(self, other: object) -> Any: ...
+        def __neg__(self) -> Tensor: ...
+        def __abs__(self) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __getitem__(self, key: Any) -> Tensor: ...
+        def __setitem__(self, key: Any, value: Any) -> None: ...
+        def __len__(self) -> int: ...
+        def __int__(self) -> int: ...
+        def __float__(self) -> float: ...
+        def __getattr__(self, name: str) -> Any: ...  # NumPy's methods
+
+    # --- leaving for Python ---
+
+    def numpy(self) -> Array:
+        """The tensor's NumPy array: shared, not copied.
+
+        Raises:
+            ConcreteValueNeeded: the tensor is symbolic, or comes from outside the current trace
+                (its value may be another one when the graph runs).
+        """
+        known = resolve(self)
+        if type(known._value) is Value:
+            raise value_needed(known, "its NumPy array")
+        return known._value  # type: ignore[no-any-return]
+
+
+def dims_of(value: Any) -> tuple[Dim, ...]:
+    """Ints and sizes of a tensor, array or number's shape."""
+    return value.dims if isinstance(value, Tensor) else np.shape(value)
+
+
+# --- sizes that the run tells -------------------------------------------------------------------
+
+_size_hook: Callable[[Size], Any] = lambda dim: dim  # noqa: E731  # set by graphify.ops.shape
+_dim_hook: Callable[[Any], Dim] = int  # set by graphify.ops.shape
+
+
+def shown(dim: Size) -> Any:
+    """A symbolic size as the user sees it: a weak integer tensor."""
+    return _size_hook(dim)
+
+
+def set_size_hook(hook: Callable[[Size], Any]) -> None:
+    """How a symbolic size is shown to the user."""
+    global _size_hook
+    _size_hook = hook
+
+
+def axis_length(tensor: Any) -> Dim:
+    """An integer tensor as an axis length."""
+    return _dim_hook(tensor)
+
+
+def set_dim_hook(hook: Callable[[Any], Dim]) -> None:
+    """How an integer tensor becomes an axis length: graphify.ops.shape.as_dim."""
+    global _dim_hook
+    _dim_hook = hook
+
+
+# --- the value of a tensor ----------------------------------------------------------------------
+
+
+def resolve(tensor: Tensor) -> Tensor:
+    """The tensor to work on: itself, its value up to date, or in a trace the twin of a tensor from
+    outside."""
+    builder = FRAME.get()
+    if builder is None:
+        return tensor
+    if tensor._base is not None:
+        refresh(tensor)
+    if type(tensor._value) is Value or is_local(tensor):
+        return tensor
+    return builder.external(tensor)  # type: ignore[no-any-return]
+
+
+def is_local(tensor: Tensor) -> bool:
+    """Whether an eager tensor was made by a trace that is still being recorded."""
+    return tensor._home is not None and tensor._home.open
+
+
+def refresh(tensor: Tensor) -> None:
+    """Recompute the value of a view whose base was rebound since."""
+    base = tensor._base
+    if base is None:
+        return
+    refresh(base)
+    if tensor._seen == base._version:
+        return
+    from graphify.ir.bind import bind  # an upward look: what is bound are tensors
+
+    op, operands, attrs = tensor._view  # type: ignore[misc]
+    frame = _frame_of(base, *operands)
+    with taping_in(frame), recording(frame):  # in this order: from the inner frame outwards
+        tensor._value = bind(op, (base, *operands), attrs, view=False)._value
+        if frame is not None and type(tensor._value) is Value:
+            frame.history.forget(tensor._value.node)
+    tensor._seen = base._version
+    tensor._version += 1
+
+
+def _frame_of(*operands: Any) -> Builder | None:
+    """The innermost frame that one of the operands belongs to: a view of them belongs there, too,
+    whatever frame happens to look at it first."""
+    values = [t._value for t in operands if isinstance(t, Tensor) and type(t._value) is Value]
+    builder = FRAME.get()
+    if not values:
+        return builder
+    while builder is not None and not any(builder.owns(value) for value in values):
+        builder = builder.parent
+    return builder
+
+
+def value_in(tensor: Tensor, builder: Builder) -> Value:
+    """The graph value that stands for `tensor` in the frame of `builder`."""
+    refresh(tensor)
+    value = tensor._value
+    if type(value) is Value:
+        return builder.own(value)
+    attrs: dict[str, Any] = {"value": Literal(value.copy())}
+    if tensor._weak:
+        attrs["weak"] = True
+    return builder.add(constant, (), attrs)[0]
+
+
+# --- when Python asks for the value --------------------------------------------------------------
+
+
+def value_needed(tensor: Tensor, what: str) -> TraceError:
+    """The error for Python asking a symbolic tensor for its value."""
+    builder = FRAME.get()
+    while builder is not None and not builder.owns(tensor._value):
+        builder = builder.parent
+    return leaked(tensor._value) if builder is None else not_known(tensor, what)
+
+
+def not_known(tensor: Tensor, what: str) -> ConcreteValueNeeded:
+    """The error for Python asking for what only the run tells."""
+    location = here()
+    source = tensor._value.node.source
+    made = f", made at {source}," if source is not None else ""
+    return ConcreteValueNeeded(
+        f"Python needs {what} of a tensor {tensor.spec}{made} "
+        "that is only known when the graph runs",
+        location=location,
+        remedy="keep it a tensor (np.where, a staged `if`/`while` in converted code), pass it as a "
+        "Python number, or leave the function undecorated",
+    )
