@@ -113,8 +113,8 @@ from typing import Any
 import numpy as np
 import graphify
 from graphify.errors import ShapeError
-from graphify.ir.bind import Tensor
 from graphify.ir.op import Op, defop
+from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops import core
 from graphify.ops.shape import concatenate

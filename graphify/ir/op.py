@@ -63,7 +63,7 @@ class Op:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, *args: Any, **attrs: Any) -> Tensor:
-        from graphify.ir.bind import bind  # the one upward look: records are made before bind
+        from graphify.ir.bind import bind  # an upward look: records are made before bind
 
         return bind(self, args, attrs)  # type: ignore[no-any-return]
 

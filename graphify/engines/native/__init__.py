@@ -7,7 +7,7 @@
 | loops/                     | the loop-level program, its text, its law, passes on it         |
 | translate/                 | loop-level program -> LLVM IR                                   |
 | elements/, maths/          | values of NumPy's dtypes in registers; functions of floats      |
-| llvm.py, target.py         | IR as text, and the machine it is for                           |
+| llvm/, target.py           | IR as text, and the machine it is for                           |
 | jit.py, cache.py, marks.py | machine code; its cache on disk; the user's lines in it         |
 | library.py, symbols.py     | functions that all graphs share                                 |
 | pool.py, memory.py         | threads; recycled memory                                        |
