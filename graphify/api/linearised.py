@@ -15,7 +15,7 @@ from graphify.errors import TraceError
 from graphify.ir.assign import store
 from graphify.ir.context import current_builder, taping, tell_tapes
 from graphify.ir.graph import Value
-from graphify.ir.tensor import Tensor, refresh
+from graphify.ir.tensor import Tensor, refresh, value_in
 from graphify.ir.types import is_inexact
 from graphify.location import here
 from graphify.ops import core, derivative
@@ -61,11 +61,11 @@ class Linearised:
         name = f"{self.what}: {structures.parameter_name(self.function, place)}"
         fresh = []
         for leaf, path in zip(leaves, treedef.paths(), strict=True):
-            tensor = derivative.identity(
-                structures.inexact_leaf(leaf, name + (path and f" at {path}"))
+            tensor = _of_graph(
+                derivative.identity(structures.inexact_leaf(leaf, name + (path and f" at {path}")))
             )
             self.keys.append(self.tape.watch(tensor))
-            if type(tensor._value) is Value:
+            if tensor._base is not None and type(tensor._value) is Value:
                 self.owners.append(_Owner(tensor))
             self.sources.append(tensor_now(tensor))
             fresh.append(tensor)
@@ -100,6 +100,16 @@ class Linearised:
             treedef.unflatten([next(rest) for _ in range(treedef.num_leaves)])
             for treedef in self.treedefs
         ]
+
+
+def _of_graph(tensor: Tensor) -> Tensor:
+    """The tensor; in a trace a known number as a value of the graph: what only a graph's blocks
+    use, a tape does not see, and they would take the number for a constant."""
+    builder = current_builder()
+    if builder is None or type(tensor._value) is Value:
+        return tensor
+    (value,) = builder.add(derivative.identity, (value_in(tensor, builder),), {})
+    return Tensor(value, weak=tensor._weak)
 
 
 class _Owner:

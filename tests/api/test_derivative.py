@@ -616,3 +616,40 @@ def test_an_argument_updated_in_staged_control_flow_keeps_its_derivative(functio
     got = graphify.grad(graphify.function(function))(given, np.asarray(k))
     np.testing.assert_allclose(got, 2 * after * scale)
     np.testing.assert_array_equal(given, after)
+
+
+# --- numbers that a trace knows -------------------------------------------------------------------
+
+
+def _power(x, n):
+    total = x
+    while n > 1:
+        total = total * x
+        n = n - 1
+    return total
+
+
+def _twice_or_square(x, n):
+    if n > 2:
+        return x * x
+    return 2 * x
+
+
+@pytest.mark.parametrize("function", [_power, _twice_or_square])
+def test_a_known_number_counts_inside_staged_blocks(function):
+    """It is no constant of theirs: the derivative is by what the block takes from outside."""
+
+    def slopes(n):
+        return (
+            graphify.grad(function)(3.0, n),
+            graphify.value_and_grad(function)(3.0, n)[1],
+            graphify.vjp(lambda x: function(x, n), 3.0)[1](1.0)[0],
+            graphify.jvp(lambda x: function(x, n), (3.0,), (1.0,))[1],
+            graphify.jacobian(function)(np.float64(3.0), n),
+            graphify.grad(function)(np.array(3.0), n),
+        )
+
+    expected = 27.0 * 4 if function is _power else 6.0
+    np.testing.assert_allclose(graphify.function(slopes)(np.array(4)), [expected] * 6)
+    second = graphify.function(lambda n: graphify.grad(graphify.grad(function))(3.0, n))
+    assert float(second(np.array(4))) == (108.0 if function is _power else 2.0)
