@@ -42,6 +42,13 @@ class Source:
     def current(self) -> Any:
         return self._made.state if self._make is not None else self._state
 
+    @property
+    def kind(self) -> type:
+        """The class of the generator."""
+        if self._make is not None:
+            return np.random.Generator if self._make is np.random.default_rng else self._make
+        return type(self._state)
+
     def seed(self, seed: Any) -> None:
         if self._make is not None:
             self._made.state = self._make(seed)

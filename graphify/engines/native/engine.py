@@ -27,6 +27,7 @@ from graphify.engines.native import products as _products  # noqa: F401  (provid
 from graphify.engines.native.entry.host import HostSite
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.room import Quick
+from graphify.engines.native.generators import Lock, Locking
 from graphify.engines.native.target import host
 from graphify.errors import at
 from graphify.ir.graph import Graph
@@ -279,6 +280,8 @@ def _runner(
 
 
 def _host_site(function: Any) -> HostSite:
+    if isinstance(function, Locking):
+        return Lock(function)
     return HostSite(
         function.call,
         [Spec((-1,) * rank, dtype) for dtype, rank in function.inputs],

@@ -8,6 +8,8 @@
         every thousand turns or so, one of long turns at each.
     i32 graphify_host(i64 site, ptr words)
         calls the Python function of a site (host.py); not 0: an exception is pending
+    void graphify_unlock(ptr held)
+        gives back the locks of random generators (generators.py), whatever exception is pending
     void graphify_release(ptr capsule)
         destructor of the capsules that own blocks of memory
 
@@ -26,7 +28,7 @@ from graphify.engines.native.entry import capi
 from graphify.engines.native.llvm import I32, I64, PTR, VOID, Function, Module, V
 from graphify.engines.native.target import host
 
-NAMES = ("graphify_enter", "graphify_poll", "graphify_host", "graphify_release")
+NAMES = ("graphify_enter", "graphify_poll", "graphify_host", "graphify_unlock", "graphify_release")
 # Ticks between two looks at signals. A tick is a cycle on x86 (so some 5 ms) and that of a clock of
 # 24 MHz to 1 GHz elsewhere.
 _PERIOD = 20_000_000 if host().triple.startswith("x86_64") else 500_000
@@ -44,6 +46,7 @@ def module() -> Module:
     _write_signals(made)
     _write_poll(made)
     _write_host(made)
+    _write_unlock(made)
     _write_release(made)
     return made
 
@@ -117,6 +120,24 @@ def _write_host(made: Module) -> None:
         f.call("Py_DecRef", VOID, [result])
     f.call("PyGILState_Release", VOID, [state])
     f.ret(f.convert("sext", failed, I32))
+
+
+def _write_unlock(made: Module) -> None:
+    f = made.function("graphify_unlock", VOID, [(PTR, "held")])
+    held, none = f.args["held"], V(PTR, "null")
+    state = f.call("PyGILState_Ensure", I32, [])
+    pending = [f.alloca(PTR) for _ in range(3)]
+    f.call("PyErr_Fetch", VOID, pending)
+    result = f.call("PyObject_Vectorcall", PTR, [held, f.alloca(PTR), zero(64), none])
+    failed = f.icmp("eq", result, none)
+    with f.when(failed):
+        f.call("PyErr_WriteUnraisable", VOID, [held])
+    with f.when(f.not_(failed)):
+        f.call("Py_DecRef", VOID, [result])
+    f.call("Py_DecRef", VOID, [held])
+    f.call("PyErr_Restore", VOID, [f.load(PTR, place) for place in pending])
+    f.call("PyGILState_Release", VOID, [state])
+    f.ret()
 
 
 def _write_release(made: Module) -> None:

@@ -363,7 +363,7 @@ def _call(c: _Checker, stmt: Call) -> None:
         c.visible.update(stmt.turn)
         c.block(stmt.body)
         c.visible = visible
-    if stmt.function == "host":
+    if stmt.function in ("host", "lock", "draw"):
         number = stmt.attrs.get("number")
         if not isinstance(number, int) or not 0 <= number < len(c.program.hosts):
             c.fail(f"there is no host function {number}")

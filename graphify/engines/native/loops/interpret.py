@@ -194,13 +194,16 @@ class _Run:
             self.array(call.outputs[0])[...] = np.matmul(*inputs)
         elif call.function == "copy":
             self.array(call.outputs[0])[...] = inputs[0]
-        elif call.function == "host":
-            scalars = [np.asarray(self.value(s)) for s in call.scalars]
+        elif call.function in ("host", "lock", "draw"):
+            count = len(call.scalars) - (call.function == "draw")  # the last is for machine code
+            scalars = [np.asarray(self.value(s)) for s in call.scalars[:count]]
             given = [np.array(a) for a in inputs]
             results = self.program.hosts[call.attrs["number"]].call([*given, *scalars])
             self._take(call, results)
         elif call.function == "routine":
             self._routine(call)
+        elif call.function == "unlock":
+            pass
         else:
             raise NotImplementedError(call.function)
         if call.body:

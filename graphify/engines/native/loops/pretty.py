@@ -214,6 +214,8 @@ class _Printer:
         called = call.function
         if called == "routine":
             called += f" {call.attrs['number']}"
+        elif called == "draw":
+            called = call.attrs["method"]
         return f"{given + ' = ' if given else ''}{called}({', '.join(operands)})"
 
     def sourced(self, line: str, stmt: Any) -> str:

@@ -138,7 +138,7 @@ class Summary:
         self.defines.update(call.turn)
         self.changes.update(call.variables)
         self.changes.update(v for b in call.outputs for v in b.shape if isinstance(v, Var))
-        outside = call.function in ("host", "routine")
+        outside = call.function in ("host", "routine", "draw", "lock", "unlock")
         self.effects |= outside
         self.fails |= outside
         self.guards |= outside

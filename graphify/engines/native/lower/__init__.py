@@ -8,6 +8,7 @@ from graphify.engines.native.lower import (  # noqa: F401  (each registers its r
     control,
     convolution,
     counted,
+    draws,
     effects,
     elementwise,
     failing,

@@ -64,7 +64,17 @@ class Host:
 
 @rule("host")
 def _host(low: Lowering, node: Node) -> None:
-    """Arrays by address, scalars by value; results of unknown shape are allocated by the callee."""
+    outsource(low, node, "host", {})
+
+
+def outsource(low: Lowering, node: Node, function: str, notes: Mapping[str, Any]) -> None:
+    """A call with the operands and results of a node, which may be one of its meaning in Python.
+
+    Arrays by address, scalars by value; results of unknown shape are allocated by the callee.
+
+    Args:
+        notes: what else the call's attributes say.
+    """
     sizes = tuple(dict.fromkeys(attr_sizes(node.attrs)))
     inputs, scalars, described = operands(low, node.inputs)
     scalars += [low.frame.sizes[v] for v in sizes]
@@ -100,12 +110,12 @@ def _host(low: Lowering, node: Node) -> None:
     number = len(low.hosts) - 1
     low.emit(
         Call(
-            "host",
+            function,
             tuple(outputs),
             tuple(inputs),
             tuple(scalars),
             tuple(variables),
-            {"number": number},
+            {"number": number, **notes},
             0,
             node.source,
         )

@@ -24,6 +24,7 @@ from graphify.engines.native.loops.program import (
     index,
 )
 from graphify.engines.native.lower.arrays import Delayed, Lens, whole
+from graphify.engines.native.lower.draws import locked
 from graphify.engines.native.lower.liveness import Facts
 from graphify.engines.native.lower.lowering import Frame, Lowering, want
 from graphify.ir.graph import Graph, Value
@@ -51,13 +52,14 @@ def lower(graph: Graph, name: str | None = None, layouts: Sequence[str] | None =
     for node in facts.nodes:
         low.node(node)
     _deliver(low, graph, dims)
+    body = locked(tuple(low.block), low.hosts)
     return Program(
         low.name,
         tuple(params),
         tuple(low.results),
         sizes,
         tuple(dims),
-        tuple(low.block),
+        body,
         tuple(low.sites),
         tuple(low.hosts),
         tuple(routine for routine in low.routines if routine is not None),

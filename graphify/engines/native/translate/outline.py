@@ -40,6 +40,7 @@ from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.writer import NULL, Domain, Home, Unit, Writer
 
 LONG, PART = 3000, 1200  # the size of blocks that are cut, and of the parts
+HOME = 5  # words of a part's home
 
 # --- what statements need -------------------------------------------------------------------------
 
@@ -300,13 +301,13 @@ def _part(w: Writer, group: Block, found: Needs, later: set[Var | Buffer]) -> No
             case Allocate(buffer) if buffer in later and not isinstance(buffer.home, Handle):
                 given.append(buffer)
     context = context_for(w, found, given)
-    words = w.f.alloca(I64, context.size + 4)
+    words = w.f.alloca(I64, context.size + HOME)
     name = _write_part(w, group, context)
     _call_part(w, name, words, context)
 
 
 def _home_words(home: Home) -> list[V]:
-    return [home.slots, home.arena, home.words, home.outputs]
+    return [home.slots, home.arena, home.words, home.outputs, home.unlock]
 
 
 def _write_part(w: Writer, group: Block, context: Context) -> str:
@@ -319,8 +320,8 @@ def _write_part(w: Writer, group: Block, context: Context) -> str:
     words = Words(f, f.args["context"])
     status = f.alloca(I32)
     f.store(V(I32, "0"), status)
-    slots, arena, failure, outputs = words.take([PTR] * 4)
-    home = Home(w.home.domain, slots, arena, failure, outputs, status, f.label("exit"))
+    slots, arena, failure, outputs, unlock = words.take([PTR] * HOME)
+    home = Home(w.home.domain, slots, arena, failure, outputs, status, f.label("exit"), unlock)
     inner = Writer(unit, f, home)
     inner.is_parallel = w.is_parallel
     empty(inner, words, context)
@@ -332,7 +333,7 @@ def _write_part(w: Writer, group: Block, context: Context) -> str:
     f.br(home.exit)
     f.start(home.exit)
     back = Words(f, f.args["context"])
-    back.count = 4 + sum(len(register_types(v.dtype, 1)) for v in context.values)
+    back.count = HOME + sum(len(register_types(v.dtype, 1)) for v in context.values)
     for thing in context.cells:
         back.put(_cell(inner, thing).raw(f))
     f.ret(f.load(I32, status))
@@ -346,7 +347,7 @@ def _call_part(w: Writer, name: str, base: V, context: Context) -> None:
     fill(w, words, context)
     status = f.call(name, I32, [base])
     back = Words(f, base)
-    back.count = 4 + sum(len(register_types(v.dtype, 1)) for v in context.values)
+    back.count = HOME + sum(len(register_types(v.dtype, 1)) for v in context.values)
     for thing in context.cells:
         cell = _cell(w, thing)
         cell.set_raw(f, back.take(cell.types))

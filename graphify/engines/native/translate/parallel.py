@@ -59,7 +59,7 @@ def possible(w: Writer, stmt: For) -> bool:
     reduced = {s.var for s in statements(stmt.body) if isinstance(s, Reduce)}
     for inner in statements(stmt.body):
         match inner:
-            case Call(function="host" | "routine"):
+            case Call(function="host" | "routine" | "draw" | "lock"):
                 return False  # Python, and deep stacks, are for threads of the user's own
             case Allocate(buffer) if isinstance(buffer.home, Result):
                 return False

@@ -22,6 +22,7 @@ from graphify.engines.native.loops.check import check
 from graphify.engines.native.loops.program import (
     INDEX,
     Allocate,
+    Call,
     Fail,
     Free,
     Point,
@@ -36,6 +37,7 @@ from graphify.engines.native.translate import (
     calls,
     convolution,
     costs,
+    draws,
     lapack,
     library,
     loops,
@@ -94,6 +96,9 @@ def _shapes(unit: Unit) -> None:
 
 def _run(unit: Unit) -> None:
     w = _open(unit, "run", V(PTR, "%slots"), V(PTR, "%arena"))
+    if any(isinstance(s, Call) and s.function == "lock" for s in statements(unit.program.body)):
+        w.home.unlock = w.f.alloca(PTR)
+        w.f.store(NULL, w.home.unlock)
     spot = w.f.spot("body")
     _load_inputs(w)
     _load_outputs(w)
@@ -119,6 +124,8 @@ def _close(w: Writer) -> None:
     f = w.f
     f.br(w.home.exit)
     f.start(w.home.exit)
+    if w.home.unlock != NULL:
+        draws.unlock(w, w.home)
     status = f.load(I32, w.home.status)
     leave_memory(w, f.icmp("ne", status, V(I32, "0")))
     f.ret(status)
@@ -185,4 +192,4 @@ def _allocations(program: Program) -> list[Allocate]:
     return [s for s in statements(program.body) if isinstance(s, Allocate)]
 
 
-__all__ = ["calls", "convolution", "lapack", "library", "loops", "translate"]
+__all__ = ["calls", "convolution", "draws", "lapack", "library", "loops", "translate"]

@@ -96,6 +96,7 @@ class Home:
     outputs: V
     status: V
     exit: str
+    unlock: V = V(PTR, "null")  # where there is what gives locks back, see draws.py
 
 
 @dataclass(slots=True)
