@@ -16,12 +16,16 @@ from typing import Any
 
 import numpy as np
 
-import graphify.numpy as gnp
 from graphify.errors import SpecError
 from graphify.ir.sizes import Shape, product
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType, canonical_dtype, is_float
 from graphify.numpy._table import axis_of, shape_of, to_tensor
+from graphify.numpy.indexing import take
+from graphify.numpy.manipulation import moveaxis
+from graphify.numpy.ranges import arange
+from graphify.numpy.reduction import argmax, cumsum
+from graphify.numpy.sorting import argsort, searchsorted
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.keys import getitem
@@ -103,7 +107,7 @@ def uniform(
     unit = _unit(key, shape_of(shape), target)
     low, high = (core.to_dtype(to_tensor(v), target) for v in (minval, maxval))
     # Rounding may carry a number up to maxval, which is outside.
-    return gnp.where(unit * (high - low) + low < high, unit * (high - low) + low, low)  # type: ignore[no-any-return]
+    return e.where(unit * (high - low) + low < high, unit * (high - low) + low, low)
 
 
 def _unit(key: Any, shape: Shape, dtype: DType) -> Tensor:
@@ -112,7 +116,7 @@ def _unit(key: Any, shape: Shape, dtype: DType) -> Tensor:
     whole = e.right_shift(
         _random(key, shape, width), np.dtype(f"uint{width}").type(width - fraction)
     )
-    return core.cast(whole, dtype=dtype) * dtype.type(2.0**-fraction)  # type: ignore[no-any-return]
+    return e.multiply(core.cast(whole, dtype=dtype), dtype.type(2.0**-fraction))
 
 
 def normal(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
@@ -129,7 +133,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
 def _unit_pair(key: Any, shape: Shape, dtype: DType) -> Tensor:
     rows = _unit(key, (2, *shape), dtype)
     lead = to_tensor(key).ndim - 1
-    return gnp.moveaxis(rows, lead, 0)  # type: ignore[no-any-return]
+    return moveaxis(rows, lead, 0)
 
 
 def exponential(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
@@ -166,16 +170,16 @@ def permutation(key: Any, x: Any, axis: int = 0) -> Tensor:
     """A copy with the slices along an axis in random order, or a shuffled arange(x)."""
     t = to_tensor(x)
     if not t.ndim:
-        t = gnp.arange(x)
+        t = arange(x)
     at = axis_of(axis, t.ndim)
-    order = gnp.argsort(_random(key, (t.dims[at],), 64), stable=True)
-    return gnp.take(t, order, axis=at)  # type: ignore[no-any-return]
+    order = argsort(_random(key, (t.dims[at],), 64), stable=True)
+    return take(t, order, axis=at)
 
 
 def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None) -> Tensor:
     """Random elements of an array, or of arange(a)."""
     t = to_tensor(a)
-    t = t if t.ndim else gnp.arange(a)
+    t = t if t.ndim else arange(a)
     dims = shape_of(shape)
     count = product(dims)
     if not replace:
@@ -183,16 +187,16 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
             raise SpecError("choice: replace=False with p is not supported")
         return core.reshape(permutation(key, t)[:count], shape=(*dims, *t.dims[1:]))
     if p is not None:
-        chances = gnp.cumsum(to_tensor(p))
+        chances = cumsum(to_tensor(p))
         unit: Any = _unit(key, dims, chances.dtype)
-        place = gnp.searchsorted(chances, gnp.multiply(getitem(chances, -1), 1 - unit))
+        place = searchsorted(chances, e.multiply(getitem(chances, -1), 1 - unit))
     else:
-        place = randint(key, dims, 0, gnp.shape(t)[0])
-    return gnp.take(t, place, axis=0)  # type: ignore[no-any-return]
+        place = randint(key, dims, 0, t.shape[0])
+    return take(t, place, axis=0)
 
 
 def categorical(key: Any, logits: Any, axis: int = -1) -> Tensor:
     """Indices drawn with probabilities softmax(logits) (the Gumbel trick)."""
     t = to_tensor(logits)
     noise = -e.log(-e.log1p(-_unit(key, t.dims, t.dtype)))
-    return gnp.argmax(t + noise, axis=axis)  # type: ignore[no-any-return]
+    return argmax(t + noise, axis=axis)

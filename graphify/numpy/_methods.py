@@ -18,7 +18,7 @@ from graphify.ir.sizes import product
 from graphify.ir.tensor import Tensor, refresh, resolve
 from graphify.ir.types import is_complex
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import NAMES, array_function, to_tensor
+from graphify.numpy._table import NAMES, Casting, array_function, named, to_tensor
 from graphify.numpy._ufunc import array_ufunc
 from graphify.ops import core
 from graphify.ops import elementwise as e
@@ -71,12 +71,12 @@ def _unpacked(args: tuple[Any, ...]) -> Any:
 
 def reshape(self: Tensor, *shape: Any, **options: Any) -> Tensor:
     """The same elements in another shape."""
-    return NAMES["reshape"](self, _unpacked(shape), **options)  # type: ignore[no-any-return]
+    return named("reshape")(self, _unpacked(shape), **options)
 
 
 def transpose(self: Tensor, *axes: Any) -> Tensor:
     """The axes permuted, reversed by default."""
-    return NAMES["transpose"](self, _unpacked(axes) if axes else None)  # type: ignore[no-any-return]
+    return named("transpose")(self, _unpacked(axes) if axes else None)
 
 
 def flatten(self: Tensor, order: str = "C") -> Tensor:
@@ -93,7 +93,7 @@ def astype(
     self: Tensor,
     dtype: Any,
     order: str = "K",
-    casting: str = "unsafe",
+    casting: Casting = "unsafe",
     subok: bool = True,
     copy: bool = True,
 ) -> Tensor:
@@ -101,12 +101,12 @@ def astype(
     from graphify.ir.types import canonical_dtype
 
     target = canonical_dtype(dtype)
-    if casting != "unsafe" and not np.can_cast(self.dtype, target, casting):  # type: ignore[arg-type]
+    if casting != "unsafe" and not np.can_cast(self.dtype, target, casting):
         raise DTypeError(
             f"Cannot cast array data from {self.dtype!r} to {target!r} "
             f"according to the rule '{casting}'"
         )
-    return NAMES["astype"](self, target, copy=copy)  # type: ignore[no-any-return]
+    return named("astype")(self, target, copy=copy)
 
 
 def sort(

@@ -15,7 +15,7 @@ are wrapped. On a symbolic tensor it raises.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from graphify.ops import core
 from graphify.ops.shape import as_dim
 
 F = TypeVar("F", bound=Callable[..., Any])
+Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]  # as NumPy's `casting=`
 
 NAMES: dict[str, Any] = {}  # what graphify.numpy publishes
 FUNCTIONS: dict[
@@ -59,6 +60,12 @@ def implements(*originals: Any, names: Iterable[str] = ()) -> Callable[[F], F]:
         return function
 
     return register
+
+
+def named(name: str) -> Callable[..., Tensor]:
+    """The published function of a name, for files that come before its own."""
+    function: Callable[..., Tensor] = NAMES[name]
+    return function
 
 
 def publish(**names: Any) -> None:
@@ -143,7 +150,7 @@ def same_size(a: Dim, b: Dim) -> bool:
 # --- results -----------------------------------------------------------------------------------
 
 
-def store(out: Any, result: Tensor, casting: str = "same_kind", name: str = "out") -> Any:
+def store(out: Any, result: Tensor, casting: Casting = "same_kind", name: str = "out") -> Tensor:
     """Write a result into an `out=` argument, as NumPy does; returns the tensor written.
 
     Raises:
@@ -157,7 +164,7 @@ def store(out: Any, result: Tensor, casting: str = "same_kind", name: str = "out
     target = as_tensor(out)
     if target.spec.weak:
         raise SpecError(f"{name}: expected an array to write to, got a Python number")
-    if not np.can_cast(result.dtype, target.dtype, casting):  # type: ignore[arg-type]
+    if not np.can_cast(result.dtype, target.dtype, casting):
         raise DTypeError(
             f"{name}: cannot cast the result from {result.dtype} to {target.dtype} "
             f"with casting rule '{casting}'"
@@ -170,7 +177,7 @@ def store(out: Any, result: Tensor, casting: str = "same_kind", name: str = "out
     return out if isinstance(out, Tensor) else target
 
 
-def finish(result: Tensor, out: Any, casting: str = "same_kind") -> Any:
+def finish(result: Tensor, out: Any, casting: Casting = "same_kind") -> Tensor:
     """The result, or what `out=` names after writing it there; shapes must be equal."""
     if out is None:
         result._scalar |= not result.dims  # NumPy gives a scalar here, never a 0-d array

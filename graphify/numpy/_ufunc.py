@@ -23,7 +23,16 @@ from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, canonical_dtype
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy import _table
-from graphify.numpy._table import FUNCTIONS, NAMES, NO_VALUE, axis_of, fall_back, store, to_tensor
+from graphify.numpy._table import (
+    FUNCTIONS,
+    NAMES,
+    NO_VALUE,
+    Casting,
+    axis_of,
+    fall_back,
+    store,
+    to_tensor,
+)
 from graphify.ops import core, elementwise, indexing
 from graphify.ops.rules import operand
 from graphify.ops.shape import stack
@@ -67,7 +76,7 @@ class Ufunc:
         *args: Any,
         out: Any = None,
         where: Any = True,
-        casting: str = "same_kind",
+        casting: Casting = "same_kind",
         order: str = "K",
         dtype: Any = None,
         subok: bool = True,
@@ -96,7 +105,7 @@ class Ufunc:
         mask = to_tensor(where)
         return [elementwise.where(mask, x, _one_like(x)) for x in map(as_tensor, operands)]
 
-    def _typed(self, operands: Sequence[Any], dtype: Any, signature: Any, casting: str) -> Any:
+    def _typed(self, operands: Sequence[Any], dtype: Any, signature: Any, casting: Casting) -> Any:
         """The call in the dtypes that `dtype=`, `signature=` and `casting=` ask for."""
         tensors = [resolve(as_tensor(x)) for x in operands]
         inputs, outputs = self._loop(tensors, dtype, signature, casting)
@@ -106,20 +115,20 @@ class Ufunc:
         return tuple(_cast(r, d) for r, d in zip(results, outputs, strict=True))
 
     def _loop(
-        self, tensors: Sequence[Tensor], dtype: Any, signature: Any, casting: str
+        self, tensors: Sequence[Tensor], dtype: Any, signature: Any, casting: Casting
     ) -> tuple[list[DType], list[DType]]:
         if signature is None and dtype is not None:
             signature = (*[None] * self.nin, *[canonical_dtype(dtype)] * self.nout)
         given = (*(operand(t) for t in tensors), *[None] * self.nout)
         options = {} if signature is None else {"signature": signature}
         try:
-            resolved = self.ufunc.resolve_dtypes(given, casting=casting, **options)  # type: ignore[arg-type]
+            resolved = self.ufunc.resolve_dtypes(given, casting=casting, **options)
         except TypeError as error:
             raise SpecError(f"{self.__name__}: {error}") from error
         dtypes = [canonical_dtype(d) for d in resolved]
         return dtypes[: self.nin], dtypes[self.nin :]
 
-    def _finish(self, result: Any, out: Any, where: Any, casting: str) -> Any:
+    def _finish(self, result: Any, out: Any, where: Any, casting: Casting) -> Any:
         result = core.strong(result)
         result._scalar |= not result.dims
         if where is not True:

@@ -20,6 +20,7 @@ from graphify.numpy._table import (
     default_float,
     dtype_or,
     implements,
+    named,
     shape_of,
     to_tensor,
 )
@@ -283,11 +284,11 @@ def eye(
     return core.cast(_offsets(rows, columns, e.equal, k), dtype=kind)
 
 
-def _offsets(rows: Dim, columns: Dim, compare: Any, k: Any) -> Tensor:
+def _offsets(rows: Dim, columns: Dim, compare: Callable[..., Tensor], k: Any) -> Tensor:
     """The boolean matrix of `compare(column - row, k)`."""
     i = core.reshape(shapes.iota(length=rows, dtype=INT64), shape=(rows, 1))
     j = shapes.iota(length=columns, dtype=INT64)
-    return compare(e.subtract(j, i), k)  # type: ignore[no-any-return]
+    return compare(e.subtract(j, i), k)
 
 
 @implements(np.identity)
@@ -333,7 +334,7 @@ def diag(v: Any, k: int = 0) -> Tensor:
     if x.ndim == 1:
         return _diagonal_matrix(x, k)
     if x.ndim == 2:
-        return NAMES["diagonal"](x, k)  # type: ignore[no-any-return]
+        return named("diagonal")(x, k)
     raise ShapeError("Input must be 1- or 2-d.")
 
 

@@ -17,7 +17,16 @@ from graphify.ir.sizes import decide_equal
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL, is_complex, is_float, is_inexact, is_integer
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import FUNCTIONS, NAMES, NO_VALUE, finish, implements, publish, to_tensor
+from graphify.numpy._table import (
+    FUNCTIONS,
+    NAMES,
+    NO_VALUE,
+    finish,
+    implements,
+    named,
+    publish,
+    to_tensor,
+)
 from graphify.numpy._ufunc import Ufunc
 from graphify.ops import core
 from graphify.ops import elementwise as e
@@ -101,7 +110,7 @@ def clip(
     *,
     min: Any = NO_VALUE,
     max: Any = NO_VALUE,
-) -> Any:
+) -> Tensor:
     """`a` limited to the range from `a_min` to `a_max`; None leaves an end open."""
     if a_min is NO_VALUE and a_max is NO_VALUE:
         a_min, a_max = (None if m is NO_VALUE else m for m in (min, max))
@@ -135,7 +144,7 @@ def _reachable(bound: Any, x: Tensor, side: str) -> Any:
 
 
 @implements(np.round, np.around)
-def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
+def round_(a: Any, decimals: int = 0, out: Any = None) -> Tensor:
     """`a` rounded to `decimals` places, halves to even."""
     x = to_tensor(a)
     return finish(_round(x, operator.index(decimals)), out)
@@ -168,7 +177,7 @@ def _round_integer(x: Tensor, decimals: int) -> Tensor:
 
 
 @implements(np.fix)
-def fix(x: Any, out: Any = None) -> Any:
+def fix(x: Any, out: Any = None) -> Tensor:
     """`x` rounded to the nearest integer towards zero."""
     return finish(e.trunc(to_tensor(x)), out)
 
@@ -273,13 +282,13 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
 
 
 @implements(np.allclose)
-def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Any:
+def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Tensor:
     """Whether all elements are close."""
-    return NAMES["all"](isclose(a, b, rtol, atol, equal_nan))
+    return named("all")(isclose(a, b, rtol, atol, equal_nan))
 
 
 @implements(np.array_equal)
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Tensor:
     """Whether two arrays have the same shape and elements."""
     x, y = to_tensor(a1), to_tensor(a2)
     if x.ndim != y.ndim or _differ(x, y):
@@ -287,7 +296,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     same = e.equal(x, y)
     if equal_nan and is_inexact(x.dtype) and is_inexact(y.dtype):
         same = e.logical_or(same, e.logical_and(e.isnan(x), e.isnan(y)))
-    return NAMES["all"](same)
+    return named("all")(same)
 
 
 def _differ(x: Tensor, y: Tensor) -> bool:
@@ -302,20 +311,20 @@ def _differ(x: Tensor, y: Tensor) -> bool:
 
 
 @implements(np.array_equiv)
-def array_equiv(a1: Any, a2: Any) -> Any:
+def array_equiv(a1: Any, a2: Any) -> Tensor:
     """Whether two arrays are equal after broadcasting."""
-    return NAMES["all"](e.equal(to_tensor(a1), to_tensor(a2)))
+    return named("all")(e.equal(to_tensor(a1), to_tensor(a2)))
 
 
 @implements(np.isposinf)
-def isposinf(x: Any, out: Any = None) -> Any:
+def isposinf(x: Any, out: Any = None) -> Tensor:
     """Where `x` is positive infinity."""
     x = to_tensor(x)
     return finish(e.logical_and(e.isinf(x), e.logical_not(e.signbit(x))), out)
 
 
 @implements(np.isneginf)
-def isneginf(x: Any, out: Any = None) -> Any:
+def isneginf(x: Any, out: Any = None) -> Tensor:
     """Where `x` is negative infinity."""
     x = to_tensor(x)
     return finish(e.logical_and(e.isinf(x), e.signbit(x)), out)

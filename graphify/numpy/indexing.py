@@ -67,7 +67,7 @@ def in_mode(index: Tensor, length: Dim, mode: str) -> Tensor:
 
 
 @implements(np.take)
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Tensor:
     """The slices at these indices along an axis (of the flattened array by default)."""
     x = to_tensor(a)
     index = integers(indices)
@@ -114,7 +114,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Tensor:
 
 
 @implements(np.choose)
-def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Tensor:
     """Element by element from the array that an array of indices names."""
     index = integers(a, "choose: argument 1")
     options = [resolve(as_tensor(choice)) for choice in choices]
@@ -153,7 +153,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 @implements(np.compress)
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Tensor:
     """The slices where a one-dimensional condition holds."""
     mask = to_tensor(condition)
     if mask.ndim != 1:

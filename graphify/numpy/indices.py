@@ -11,8 +11,12 @@ from graphify.ir.sizes import decide_equal, product
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import NAMES, astype, implements, publish, shape_of, to_tensor
+from graphify.numpy._table import astype, implements, publish, shape_of, to_tensor
+from graphify.numpy.creation import tri
 from graphify.numpy.indexing import INT64, in_mode
+from graphify.numpy.joining import concatenate
+from graphify.numpy.manipulation import atleast_1d
+from graphify.numpy.ranges import arange, linspace
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
@@ -81,7 +85,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
 @implements(np.diag_indices)
 def diag_indices(n: Any, ndim: int = 2) -> tuple[Tensor, ...]:
     """The indices of the main diagonal."""
-    return (NAMES["arange"](n),) * ndim
+    return (arange(n),) * ndim
 
 
 @implements(np.diag_indices_from)
@@ -98,13 +102,13 @@ def diag_indices_from(arr: Any) -> tuple[Tensor, ...]:
 @implements(np.tril_indices)
 def tril_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Tensor, ...]:
     """The indices of the lower triangle."""
-    return tuple(nonzero.several(NAMES["tri"](n, m, k=k, dtype=bool)))
+    return tuple(nonzero.several(tri(n, m, k=k, dtype=bool)))
 
 
 @implements(np.triu_indices)
 def triu_indices(n: Any, k: int = 0, m: Any = None) -> tuple[Tensor, ...]:
     """The indices of the upper triangle."""
-    return tuple(nonzero.several(e.logical_not(NAMES["tri"](n, m, k=k - 1, dtype=bool))))
+    return tuple(nonzero.several(e.logical_not(tri(n, m, k=k - 1, dtype=bool))))
 
 
 @implements(np.tril_indices_from)
@@ -133,16 +137,16 @@ class _Rows:
     """`r_[a, 0, 1:5]`: arrays, numbers and ranges end to end."""
 
     def __getitem__(self, key: Any) -> Tensor:
-        return NAMES["concatenate"]([NAMES["atleast_1d"](_piece(k)) for k in _items(key)])  # type: ignore[no-any-return]
+        return concatenate([atleast_1d(_piece(k)) for k in _items(key)])
 
 
 class _Columns:
     """`c_[a, b]`: vectors as columns, side by side."""
 
     def __getitem__(self, key: Any) -> Tensor:
-        pieces = [NAMES["atleast_1d"](_piece(k)) for k in _items(key)]
+        pieces = [atleast_1d(_piece(k)) for k in _items(key)]
         wide = [core.reshape(x, shape=(*x.dims, 1)) if x.ndim == 1 else x for x in pieces]
-        return NAMES["concatenate"](wide, axis=-1)  # type: ignore[no-any-return]
+        return concatenate(wide, axis=-1)
 
 
 class _Grid:
@@ -174,8 +178,9 @@ def _piece(item: Any) -> Tensor:
     step = 1 if item.step is None else item.step
     start = 0 if item.start is None else item.start
     if isinstance(step, complex):
-        return NAMES["linspace"](start, item.stop, int(abs(step)))  # type: ignore[no-any-return]
-    return NAMES["arange"](start, item.stop, step)  # type: ignore[no-any-return]
+        points: Tensor = linspace(start, item.stop, int(abs(step)))
+        return points
+    return arange(start, item.stop, step)
 
 
 publish(

@@ -15,7 +15,7 @@ from graphify.ir.promotion import result_type
 from graphify.ir.sizes import decide_equal, decide_less, size_op
 from graphify.ir.tensor import Tensor
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import astype, axis_of, finish, implements, to_tensor
+from graphify.numpy._table import Casting, astype, axis_of, finish, implements, to_tensor
 from graphify.numpy.manipulation import atleast_1d, atleast_2d, atleast_3d, matrix_transpose, ravel
 from graphify.ops import core
 from graphify.ops import shape as ops
@@ -41,14 +41,14 @@ def sequence(arrays: Any, name: str) -> list[Tensor]:
     return [to_tensor(array) for array in rows]
 
 
-def join_dtype(xs: Sequence[Tensor], dtype: Any, casting: str) -> list[Tensor]:
+def join_dtype(xs: Sequence[Tensor], dtype: Any, casting: Casting) -> list[Tensor]:
     """Arrays in their common dtype, or in the one asked for."""
     if dtype is None:
         target = result_type(*(operand(x) for x in xs))
         return [astype(x, target) for x in xs]
     target = np.dtype(dtype)
     for x in xs:
-        if not np.can_cast(x.dtype, target, casting):  # type: ignore[arg-type]
+        if not np.can_cast(x.dtype, target, casting):
             raise DTypeError(
                 f"Cannot cast array data from {x.dtype!r} to {target!r} according "
                 f"to the rule '{casting}'"
@@ -58,8 +58,14 @@ def join_dtype(xs: Sequence[Tensor], dtype: Any, casting: str) -> list[Tensor]:
 
 @implements(np.concatenate, names=("concat",))
 def concatenate(
-    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
-) -> Any:
+    arrays: Any,
+    /,
+    axis: Any = 0,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    casting: Casting = "same_kind",
+) -> Tensor:
     """Arrays joined along an axis they have; `axis=None` flattens them first."""
     xs = sequence(arrays, "concatenate")
     if not xs:
@@ -80,8 +86,13 @@ def concatenate(
 
 @implements(np.stack)
 def stack(
-    arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
-) -> Any:
+    arrays: Any,
+    axis: int = 0,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    casting: Casting = "same_kind",
+) -> Tensor:
     """Arrays of one shape joined along a new axis."""
     xs = sequence(arrays, "stack")
     if not xs:
@@ -98,31 +109,31 @@ def stack(
 
 
 @implements(np.vstack, names=("row_stack",))
-def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+def vstack(tup: Any, *, dtype: Any = None, casting: Casting = "same_kind") -> Tensor:
     """Arrays stacked row-wise."""
     xs = [atleast_2d(x) for x in sequence(tup, "vstack")]
-    return concatenate(xs, 0, dtype=dtype, casting=casting)  # type: ignore[no-any-return]
+    return concatenate(xs, 0, dtype=dtype, casting=casting)
 
 
 @implements(np.hstack)
-def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
+def hstack(tup: Any, *, dtype: Any = None, casting: Casting = "same_kind") -> Tensor:
     """Arrays stacked column-wise (1-d arrays end to end)."""
     xs = [atleast_1d(x) for x in sequence(tup, "hstack")]
     axis = 0 if xs and xs[0].ndim == 1 else 1
-    return concatenate(xs, axis, dtype=dtype, casting=casting)  # type: ignore[no-any-return]
+    return concatenate(xs, axis, dtype=dtype, casting=casting)
 
 
 @implements(np.dstack)
 def dstack(tup: Any) -> Tensor:
     """Arrays stacked along the third axis."""
-    return concatenate([atleast_3d(x) for x in sequence(tup, "dstack")], 2)  # type: ignore[no-any-return]
+    return concatenate([atleast_3d(x) for x in sequence(tup, "dstack")], 2)
 
 
 @implements(np.column_stack)
 def column_stack(tup: Any) -> Tensor:
     """1-d arrays as columns of a matrix."""
     xs = sequence(tup, "column_stack")
-    return concatenate([matrix_transpose(atleast_2d(x)) if x.ndim < 2 else x for x in xs], 1)  # type: ignore[no-any-return]
+    return concatenate([matrix_transpose(atleast_2d(x)) if x.ndim < 2 else x for x in xs], 1)
 
 
 @implements(np.block)
@@ -159,7 +170,7 @@ def _joined(arrays: Any, depth: int, rank: int) -> Tensor:
         full = core.reshape(x, shape=(1,) * (rank - x.ndim) + x.dims)
         return core.copy(full)
     parts = [_joined(item, depth - 1, rank) for item in arrays]
-    return concatenate(parts, rank - depth)  # type: ignore[no-any-return]
+    return concatenate(parts, rank - depth)
 
 
 # --- splitting ------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import numpy as np
 
 from graphify.ir.sizes import decide_equal, size_op
 from graphify.ir.tensor import Tensor
-from graphify.numpy import products
+from graphify.numpy import manipulation, products, reduction
 from graphify.numpy._table import FUNCTIONS, NAMES, astype, axis_of, finish, to_tensor
 from graphify.ops import core, eigen
 from graphify.ops import decompositions as d
@@ -258,14 +258,14 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     if tol is not None and not _no_value(rtol):
         raise ValueError("`tol` and `rtol` can't be both set.")
     if x.ndim < 2:
-        return astype(NAMES["logical_not"](NAMES["all"](e.equal(x, 0))), np.int64)
+        return astype(e.logical_not(reduction.all_(e.equal(x, 0))), np.int64)
     s = svd(x, compute_uv=False, hermitian=hermitian)
     if tol is None:
         relative = _longer(x) * _epsilon(s) if _no_value(rtol) else _last_axis(rtol)
-        tolerance = NAMES["max"](s, axis=-1, keepdims=True) * relative
+        tolerance = reduction.max_(s, axis=-1, keepdims=True) * relative
     else:
         tolerance = _last_axis(tol)
-    return NAMES["count_nonzero"](e.greater(s, tolerance), axis=-1)  # type: ignore[no-any-return]
+    return reduction.count_nonzero(e.greater(s, tolerance), axis=-1)
 
 
 def _last_axis(value: Any) -> Tensor:
@@ -308,7 +308,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Tensor, Tensor, Tensor, Te
 
 
 @implements(np.linalg.multi_dot)
-def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Any:
+def multi_dot(arrays: Sequence[Any], *, out: Any = None) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order."""
     xs = [to_tensor(array) for array in arrays]
     if len(xs) < 2:
@@ -352,13 +352,13 @@ def _in_order(xs: Sequence[Tensor], split: dict[tuple[int, int], int], i: int, j
     if i == j:
         return xs[i]
     k = split[i, j]
-    return products.dot(_in_order(xs, split, i, k), _in_order(xs, split, k + 1, j))  # type: ignore[no-any-return]
+    return products.dot(_in_order(xs, split, i, k), _in_order(xs, split, k + 1, j))
 
 
 @implements(np.linalg.matmul)
 def matmul(x1: Any, x2: Any, /) -> Tensor:
     """The matrix product."""
-    return products.matmul(x1, x2)  # type: ignore[no-any-return]
+    return products.matmul(x1, x2)
 
 
 @implements(np.linalg.outer)
@@ -370,7 +370,7 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
             f"Input arrays must be one-dimensional, but they are x1.ndim={a.ndim} "
             f"and x2.ndim={b.ndim}."
         )
-    return products.outer(a, b)  # type: ignore[no-any-return]
+    return products.outer(a, b)
 
 
 @implements(np.linalg.cross)
@@ -391,7 +391,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
 @implements(np.linalg.vecdot)
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     """Inner products along an axis."""
-    return products.vecdot(x1, x2, axis=axis)  # type: ignore[no-any-return]
+    return products.vecdot(x1, x2, axis=axis)
 
 
 @implements(np.linalg.diagonal)
@@ -403,10 +403,10 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
 @implements(np.linalg.trace)
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     """The traces of a stack of matrices."""
-    return products.trace(x, offset, -2, -1, dtype=dtype)  # type: ignore[no-any-return]
+    return products.trace(x, offset, -2, -1, dtype=dtype)
 
 
 @implements(np.linalg.matrix_transpose)
 def matrix_transpose(x: Any, /) -> Tensor:
     """The last two axes swapped."""
-    return NAMES["matrix_transpose"](x)  # type: ignore[no-any-return]
+    return manipulation.matrix_transpose(x)

@@ -31,11 +31,11 @@ def _present(x: Tensor, where: Any) -> Any:
     return e.logical_and(mask, to_tensor(where)) if n.limited(where) else mask
 
 
-def _with_nan_as(number: int, plain: Callable[..., Any], doc: str) -> Callable[..., Any]:
+def _with_nan_as(number: int, plain: Callable[..., Tensor], doc: str) -> Callable[..., Tensor]:
     """A function that takes what the plain one takes."""
 
     @functools.wraps(plain)
-    def function(a: Any, *args: Any, **kwargs: Any) -> Any:
+    def function(a: Any, *args: Any, **kwargs: Any) -> Tensor:
         return plain(without_nan(to_tensor(a), number), *args, **kwargs)
 
     function.__doc__ = f"{doc}, NaN counting as {number}."
@@ -48,7 +48,7 @@ nancumsum = implements(np.nancumsum)(_with_nan_as(0, n.cumsum, "The running sum"
 nancumprod = implements(np.nancumprod)(_with_nan_as(1, n.cumprod, "The running product"))
 
 
-def _extreme(plain: Callable[..., Any], low: float) -> Callable[..., Any]:
+def _extreme(plain: Callable[..., Tensor], low: float) -> Callable[..., Tensor]:
     def function(
         a: Any,
         axis: Any = None,
@@ -56,7 +56,7 @@ def _extreme(plain: Callable[..., Any], low: float) -> Callable[..., Any]:
         keepdims: Any = False,
         initial: Any = NO_VALUE,
         where: Any = True,
-    ) -> Any:
+    ) -> Tensor:
         x = to_tensor(a)
         result = plain(
             without_nan(x, low) if is_inexact(x.dtype) else x, axis, None, keepdims, initial, where
@@ -74,8 +74,8 @@ nanmax = implements(np.nanmax)(_extreme(n.max_, -np.inf))
 nanmin = implements(np.nanmin)(_extreme(n.min_, np.inf))
 
 
-def _position(plain: Callable[..., Any], low: float, name: str) -> Callable[..., Any]:
-    def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def _position(plain: Callable[..., Tensor], low: float, name: str) -> Callable[..., Tensor]:
+    def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Tensor:
         return plain(
             _some(without_nan(x := to_tensor(a), low), x, axis), axis, out, keepdims=keepdims
         )
@@ -107,7 +107,7 @@ def nanmean(
     keepdims: Any = False,
     *,
     where: Any = True,
-) -> Any:
+) -> Tensor:
     """The mean of the elements that are no NaN."""
     x = to_tensor(a)
     return n.mean(without_nan(x, 0), axis, dtype, out, keepdims, where=_present(x, where))
@@ -125,7 +125,7 @@ def nanvar(
     where: Any = True,
     mean: Any = NO_VALUE,
     correction: Any = NO_VALUE,
-) -> Any:
+) -> Tensor:
     """The variance of the elements that are no NaN."""
     x = to_tensor(a)
     present = _present(x, where)

@@ -11,7 +11,8 @@ from graphify.ir.sizes import decide_equal, product
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import is_complex, is_inexact
 from graphify.numpy import linalg
-from graphify.numpy._table import NAMES, astype, axes_of, to_tensor
+from graphify.numpy import reduction as n
+from graphify.numpy._table import astype, axes_of, to_tensor
 from graphify.numpy.linalg import implements
 from graphify.numpy.manipulation import ravel
 from graphify.ops import core
@@ -23,7 +24,7 @@ from graphify.ops.shape import transpose
 
 
 def _sum(x: Tensor, axis: Any, keepdims: bool = False) -> Tensor:
-    return NAMES["sum"](x, axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+    return n.sum_(x, axis=axis, keepdims=keepdims)
 
 
 def _squares(x: Tensor) -> Tensor:
@@ -75,9 +76,9 @@ def _vector_norm(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
     if ord == np.inf:
-        return NAMES["max"](e.absolute(x), axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+        return n.max_(e.absolute(x), axis=axis, keepdims=keepdims)
     if ord == -np.inf:
-        return NAMES["min"](e.absolute(x), axis=axis, keepdims=keepdims)  # type: ignore[no-any-return]
+        return n.min_(e.absolute(x), axis=axis, keepdims=keepdims)
     if ord is not None and ord == 0:
         real = e.real(x).dtype
         return _sum(astype(e.not_equal(x, 0), real), axis, keepdims)
@@ -102,12 +103,12 @@ def _plain_matrix_norm(x: Tensor, ord: Any, row: int, column: int) -> Tensor:
     if ord in (2, -2, "nuc"):
         others = [a for a in range(x.ndim) if a not in (row, column)]
         s = d.svdvals(transpose(x, axes=(*others, row, column)))
-        return NAMES[{2: "max", -2: "min", "nuc": "sum"}[ord]](s, axis=-1)  # type: ignore[no-any-return]
+        return {2: n.max_, -2: n.min_, "nuc": n.sum_}[ord](s, axis=-1)
     if ord in (1, -1, np.inf, -np.inf):
         summed, rest = (row, column) if abs(ord) == 1 else (column, row)
         sums = _sum(e.absolute(x), summed)
         rest -= rest > summed
-        return NAMES["max" if ord > 0 else "min"](sums, axis=rest)  # type: ignore[no-any-return]
+        return (n.max_ if ord > 0 else n.min_)(sums, axis=rest)
     if ord in (None, "fro", "f"):
         return e.sqrt(_sum(_squares(x), (row, column)))
     if isinstance(ord, str):
@@ -149,7 +150,7 @@ def cond(x: Any, p: Any = None) -> Tensor:
         f.check_square(t.spec)
         t = astype(t, f.linalg_dtype(t.dtype))
         ratio = norm(t, p, (-2, -1)) * norm(f.inv(t, check=False), p, (-2, -1))
-    given = functools.reduce(e.logical_or, [NAMES["any"](e.isnan(t), axis=(-2, -1))])
+    given = functools.reduce(e.logical_or, [n.any_(e.isnan(t), axis=(-2, -1))])
     unbounded = e.logical_and(e.isnan(ratio), e.logical_not(given))
     return e.where(unbounded, np.inf, ratio)
 

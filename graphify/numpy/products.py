@@ -15,6 +15,7 @@ from graphify.ir.types import BOOL, is_complex
 from graphify.numpy._table import (
     FUNCTIONS,
     NAMES,
+    Casting,
     astype,
     axis_of,
     finish,
@@ -23,6 +24,7 @@ from graphify.numpy._table import (
     to_tensor,
 )
 from graphify.numpy.manipulation import ravel
+from graphify.numpy.reduction import sum_
 from graphify.ops import core, views
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
@@ -50,14 +52,14 @@ def matmul(
     /,
     out: Any = None,
     *,
-    casting: str = "same_kind",
+    casting: Casting = "same_kind",
     order: str = "K",
     dtype: Any = None,
     subok: bool = True,
     signature: Any = None,
     axes: Any = None,
     axis: Any = None,
-) -> Any:
+) -> Tensor:
     """The matrix product; stacks of matrices on leading axes."""
     if axes is not None or axis is not None or signature is not None:
         raise SpecError(
@@ -68,7 +70,7 @@ def matmul(
 
 
 @implements(np.vecdot)
-def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, **options: Any) -> Any:
+def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, **options: Any) -> Tensor:
     """Inner products along an axis, the first operand conjugated."""
     a, b = common(to_tensor(x1), to_tensor(x2))
     if not a.ndim or not b.ndim:
@@ -85,7 +87,7 @@ def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, **options: A
 
 
 @implements(np.matvec)
-def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
+def matvec(x1: Any, x2: Any, /, out: Any = None) -> Tensor:
     """Matrices times vectors, both in stacks."""
     a, b = common(to_tensor(x1), to_tensor(x2))
     if a.ndim < 2 or b.ndim < 1:
@@ -95,7 +97,7 @@ def matvec(x1: Any, x2: Any, /, out: Any = None) -> Any:
 
 
 @implements(np.vecmat)
-def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
+def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Tensor:
     """Vectors, conjugated, times matrices, both in stacks."""
     a, b = common(to_tensor(x1), to_tensor(x2))
     if a.ndim < 1 or b.ndim < 2:
@@ -106,7 +108,7 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None) -> Any:
 
 
 @implements(np.dot)
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(a: Any, b: Any, out: Any = None) -> Tensor:
     """The last axis of the first against the last but one of the second."""
     x, y = common(to_tensor(a), to_tensor(b))
     if not x.ndim or not y.ndim:
@@ -156,7 +158,7 @@ def inner(a: Any, b: Any, /) -> Tensor:
 
 
 @implements(np.outer)
-def outer(a: Any, b: Any, out: Any = None) -> Any:
+def outer(a: Any, b: Any, out: Any = None) -> Tensor:
     """Every element of the first times every one of the second."""
     x, y = ravel(a), ravel(b)
     columns = core.reshape(x, shape=(*x.dims, 1))
@@ -210,7 +212,7 @@ def _summed_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[list[int], list[int]]
 @implements(np.einsum)
 def einsum(
     *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, **options: Any
-) -> Any:
+) -> Tensor:
     """Products summed over named axes: "ij,jk->ik"."""
     subscripts, arrays = _einsum_arguments(operands)
     xs = [to_tensor(array) for array in arrays]
@@ -261,9 +263,9 @@ def _einsum_view(x: Tensor, left: str, right: str) -> Tensor:
 @implements(np.trace)
 def trace(
     a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
-) -> Any:
+) -> Tensor:
     """The sum along a diagonal."""
-    return NAMES["sum"](diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
+    return sum_(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 
 
 @implements(np.diagonal)

@@ -11,9 +11,12 @@ import numpy as np
 from graphify.errors import DTypeError, SpecError
 from graphify.ir.sizes import Dim, decide_equal, product
 from graphify.ir.tensor import Tensor
-from graphify.numpy._table import NAMES, astype, axes_of, axis_of, implements, shape_of, to_tensor
+from graphify.numpy._table import astype, axes_of, axis_of, implements, shape_of, to_tensor
+from graphify.numpy.creation import ones, zeros
 from graphify.numpy.joining import concatenate
 from graphify.numpy.manipulation import ravel, swapaxes
+from graphify.numpy.reduction import any_, max_, min_
+from graphify.numpy.sorting import argsort, flatnonzero
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
@@ -110,7 +113,7 @@ def resize(a: Any, new_shape: Any) -> Tensor:
         raise ValueError("all elements of `new_shape` must be non-negative")
     total, have = product(shape), x.dims[0]
     if have == 0 or total == 0:
-        return NAMES["zeros"](shape, x.dtype)  # type: ignore[no-any-return]
+        return zeros(shape, x.dtype)
     index = e.remainder(iota(length=total, dtype=INT64), ops.size_value(size=have))
     return core.reshape(gather(x, index, axes=(0,)), shape=shape)
 
@@ -221,8 +224,8 @@ def _roll_one(x: Tensor, shift: Any, axis: int) -> Tensor:
 def append(arr: Any, values: Any, axis: Any = None) -> Tensor:
     """The array with values after its end."""
     if axis is None:
-        return concatenate([ravel(arr), ravel(values)], 0)  # type: ignore[no-any-return]
-    return concatenate([to_tensor(arr), to_tensor(values)], axis)  # type: ignore[no-any-return]
+        return concatenate([ravel(arr), ravel(values)], 0)
+    return concatenate([to_tensor(arr), to_tensor(values)], axis)
 
 
 def _is_integer(obj: Any) -> bool:
@@ -255,7 +258,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Tensor:
         steps = iota(length=x.dims[axis] - 1, dtype=INT64)
         at = _place(obj, x.dims[axis], 0, axis)
         return take_axis(x, steps + astype(steps >= at, INT64), axis)
-    keep = NAMES["ones"]((x.dims[axis],), bool)
+    keep = ones((x.dims[axis],), bool)
     if isinstance(obj, (slice, Tensor, np.ndarray)) or np.size(obj):
         index = obj if isinstance(obj, slice) else to_tensor(obj)
         setitem(keep, index, False)
@@ -280,21 +283,21 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Tensor:
         at = to_tensor(obj)
         at = at if isinstance(obj, Tensor) or np.size(obj) else astype(at, INT64)
     if at.dtype == np.bool_:
-        at = NAMES["flatnonzero"](at)
+        at = flatnonzero(at)
     if at.ndim == 1 and at.dims[0] == 1:
         return _insert_one(x, at[0], values, axis, scalar=False)
     at = _place(at, length, 1, axis)
-    order = NAMES["argsort"](at, kind="stable")
+    order = argsort(at, kind="stable")
     moved = fresh_array(at)
     setitem(moved, order, getitem(at, order) + iota(length=at.dims[0], dtype=INT64))
     total = length + at.dims[0]
-    old = NAMES["ones"]((total,), bool)
+    old = ones((total,), bool)
     setitem(old, moved, False)
-    result = NAMES["zeros"]((*x.dims[:axis], total, *x.dims[axis + 1 :]), x.dtype)
+    result = zeros((*x.dims[:axis], total, *x.dims[axis + 1 :]), x.dtype)
     lead = (ALL,) * axis
     setitem(result, (*lead, moved), astype(to_tensor(values), x.dtype))
     setitem(result, (*lead, old), x)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _insert_one(x: Tensor, obj: Any, values: Any, axis: int, scalar: bool = True) -> Tensor:
@@ -325,7 +328,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Tensor:
             key.append(ALL)
             continue
         others = tuple(b for b in range(x.ndim) if b != a)
-        used = NAMES["any"](e.not_equal(x, 0), axis=others)
+        used = any_(e.not_equal(x, 0), axis=others)
         key.append(_used_range(used, text))
     return getitem(x, tuple(key))
 
@@ -333,8 +336,8 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Tensor:
 def _used_range(used: Tensor, trim: str) -> slice:
     size = ops.size_value(size=used.dims[0])
     places = iota(length=used.dims[0], dtype=INT64)
-    reduce: Callable[..., Tensor] = NAMES["min"]
+    reduce: Callable[..., Tensor] = min_
     first = reduce(e.where(used, places, size), initial=np.iinfo(np.int64).max)
     first = e.minimum(first, size)
-    last = NAMES["max"](e.where(used, places, -1), initial=-1) + 1
+    last = max_(e.where(used, places, -1), initial=-1) + 1
     return slice(first if "f" in trim else None, e.maximum(last, first) if "b" in trim else None)

@@ -73,7 +73,7 @@ def sum_dtype(x: Tensor, dtype: Any) -> DType:
 # --- sum and prod ------------------------------------------------------------------------------
 
 
-def _total(op: Any, neutral: int, combine: Any, doc: str) -> Callable[..., Any]:
+def _total(op: Any, neutral: int, combine: Any, doc: str) -> Callable[..., Tensor]:
     def function(
         a: Any,
         axis: Any = None,
@@ -82,7 +82,7 @@ def _total(op: Any, neutral: int, combine: Any, doc: str) -> Callable[..., Any]:
         keepdims: Any = False,
         initial: Any = NO_VALUE,
         where: Any = True,
-    ) -> Any:
+    ) -> Tensor:
         x = to_tensor(a)
         x = keep(to_dtype(x, sum_dtype(x, dtype)), where, neutral)
         result = op(x, axes=axes_of(axis, x.ndim), keepdims=flag(keepdims))
@@ -101,7 +101,7 @@ prod = implements(np.prod)(_total(r.reduce_prod, 1, e.multiply, "The product ove
 # --- max and min -------------------------------------------------------------------------------
 
 
-def _extreme(op: Any, doc: str) -> Callable[..., Any]:
+def _extreme(op: Any, doc: str) -> Callable[..., Tensor]:
     def function(
         a: Any,
         axis: Any = None,
@@ -109,7 +109,7 @@ def _extreme(op: Any, doc: str) -> Callable[..., Any]:
         keepdims: Any = False,
         initial: Any = NO_VALUE,
         where: Any = True,
-    ) -> Any:
+    ) -> Tensor:
         x = to_tensor(a)
         axes = axes_of(axis, x.ndim)
         if limited(where) and not given(initial):
@@ -143,7 +143,7 @@ min_ = implements(np.min, np.amin)(_extreme(r.reduce_min, "The smallest element 
 
 
 @implements(np.ptp)
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Tensor:
     """The range from the smallest to the largest element."""
     x = to_tensor(a)
     return finish(
@@ -154,7 +154,9 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any
 # --- any and all -------------------------------------------------------------------------------
 
 
-def _truth(op: Any, neutral: bool, a: Any, axis: Any, out: Any, keepdims: Any, where: Any) -> Any:
+def _truth(
+    op: Any, neutral: bool, a: Any, axis: Any, out: Any, keepdims: Any, where: Any
+) -> Tensor:
     x = to_tensor(a)
     x = keep(x if x.dtype == BOOL else e.not_equal(x, 0), where, neutral)
     result = op(x, axes=axes_of(axis, x.ndim), keepdims=flag(keepdims))
@@ -180,7 +182,7 @@ def all_(
 # --- positions ---------------------------------------------------------------------------------
 
 
-def _position(op: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
+def _position(op: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Tensor:
     x = to_tensor(a)
     shape: Shape = (1,) * x.ndim
     if axis is None:
@@ -193,19 +195,19 @@ def _position(op: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Any:
 
 
 @implements(np.argmax)
-def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Tensor:
     """The index of the first largest element."""
     return _position(r.argmax, a, axis, out, keepdims)
 
 
 @implements(np.argmin)
-def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Tensor:
     """The index of the first smallest element."""
     return _position(r.argmin, a, axis, out, keepdims)
 
 
 @implements(np.count_nonzero)
-def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Tensor:
     """The number of elements that are not zero."""
     x = to_tensor(a)
     true = x if x.dtype == BOOL else e.not_equal(x, 0)
@@ -242,7 +244,7 @@ def mean(
     keepdims: Any = False,
     *,
     where: Any = True,
-) -> Any:
+) -> Tensor:
     """The arithmetic mean over axes; of no elements, NaN."""
     x = to_tensor(a)
     axes = axes_of(axis, x.ndim)
@@ -318,19 +320,19 @@ def var(
     where: Any = True,
     mean: Any = NO_VALUE,
     correction: Any = NO_VALUE,
-) -> Any:
+) -> Tensor:
     """The variance over axes; `ddof` is taken from the number of elements."""
     ddof = _ddof(ddof, correction)
     return finish(_variance(to_tensor(a), axis, dtype, ddof, flag(keepdims), where, mean), out)
 
 
-def root_of(variance: Callable[..., Any], doc: str) -> Callable[..., Any]:
+def root_of(variance: Callable[..., Any], doc: str) -> Callable[..., Tensor]:
     """The standard deviation: a function that takes what the variance takes."""
 
     @functools.wraps(variance)
     def function(
         a: Any, axis: Any = None, dtype: Any = None, out: Any = None, *args: Any, **kwargs: Any
-    ) -> Any:
+    ) -> Tensor:
         return finish(e.sqrt(variance(a, axis, dtype, None, *args, **kwargs)), out)
 
     function.__doc__ = doc
@@ -385,7 +387,7 @@ def _weights(x: Tensor, w: Tensor, axis: Any, axes: tuple[int, ...]) -> Tensor:
 
 def _running(
     op: Callable[..., Any], a: Any, axis: Any, dtype: Any, out: Any, widen: bool = True
-) -> Any:
+) -> Tensor:
     x = to_tensor(a)
     x = to_dtype(x, sum_dtype(x, dtype) if widen else dtype_or(dtype, x.dtype))
     if axis is None:
@@ -395,18 +397,18 @@ def _running(
 
 
 @implements(np.cumsum)
-def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
     """The sums of the elements up to each one."""
     return _running(r.cumsum, a, axis, dtype, out)
 
 
 @implements(np.cumprod)
-def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Tensor:
     """The products of the elements up to each one."""
     return _running(r.cumprod, a, axis, dtype, out)
 
 
-def _cumulative(plain: Callable[..., Any], neutral: int) -> Callable[..., Any]:
+def _cumulative(plain: Callable[..., Any], neutral: int) -> Callable[..., Tensor]:
     def function(
         x: Any,
         /,
@@ -415,7 +417,7 @@ def _cumulative(plain: Callable[..., Any], neutral: int) -> Callable[..., Any]:
         dtype: Any = None,
         out: Any = None,
         include_initial: bool = False,
-    ) -> Any:
+    ) -> Tensor:
         x = to_tensor(x)
         x = x if x.ndim else core.reshape(x, shape=(1,))
         if axis is None and x.ndim > 1:

@@ -16,7 +16,7 @@ from graphify.ir.sizes import Dim, not_negative, product, size_op
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, is_complex, is_integer
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import NAMES, axis_of, implements, to_tensor
+from graphify.numpy._table import NAMES, axis_of, implements, named, to_tensor
 from graphify.ops import core, indexing
 from graphify.ops import elementwise as e
 from graphify.ops import reduction as r
@@ -282,10 +282,15 @@ def unique(
     return (values, *extra) if extra else values
 
 
+def _distinct(x: Any, equal_nan: bool = True) -> Tensor:
+    values: Tensor = unique(x, equal_nan=equal_nan)
+    return values
+
+
 @implements(np.unique_values)
 def unique_values(x: Any, /) -> Tensor:
     """The distinct elements."""
-    return unique(x, equal_nan=False)  # type: ignore[no-any-return]
+    return _distinct(x, equal_nan=False)
 
 
 @implements(np.unique_counts)
@@ -338,7 +343,7 @@ def isin(
 @implements(np.union1d)
 def union1d(ar1: Any, ar2: Any) -> Tensor:
     """The sorted distinct elements of either array."""
-    return unique(NAMES["concatenate"]((ar1, ar2), None))  # type: ignore[no-any-return]
+    return _distinct(named("concatenate")((ar1, ar2), None))
 
 
 @implements(np.intersect1d)

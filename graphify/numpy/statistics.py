@@ -394,7 +394,8 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         else np.result_type(x.dtype, np.float32)
     )
     low, high = _outer_edges(x, range)
-    return linspace(low, high, _bin_count(bins) + 1, dtype=kind)  # type: ignore[no-any-return]
+    spaced: Tensor = linspace(low, high, _bin_count(bins) + 1, dtype=kind)
+    return spaced
 
 
 def _bin_count(bins: Any) -> Dim:

@@ -13,7 +13,7 @@ from graphify.ir.sizes import decide_equal, product, size_op
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import NAMES, astype, axis_of, implements, to_tensor
+from graphify.numpy._table import NAMES, Casting, astype, axis_of, implements, to_tensor
 from graphify.numpy.indexing import INT64, along_indices, in_mode, integers
 from graphify.numpy.manipulation import ravel
 from graphify.ops import core
@@ -96,10 +96,10 @@ def _write_where(x: Tensor, mask: Tensor, flat: Tensor) -> None:
 
 
 @implements(np.copyto)
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
     """`dst` updated in place with the values of `src`, where a mask holds."""
     x, source = _target(dst), as_tensor(src)
-    if not source.spec.weak and not np.can_cast(source.dtype, x.dtype, casting):  # type: ignore[arg-type]
+    if not source.spec.weak and not np.can_cast(source.dtype, x.dtype, casting):
         raise DTypeError(
             f"Cannot cast array data from {source.dtype!r} to {x.dtype!r} "
             f"according to the rule '{casting}'"
