@@ -6,7 +6,7 @@
 NumPy documents the struct that stands for a generator in C (`bitgen_t`: state, next_uint64,
 next_uint32, next_double, next_raw) and exports the functions that its `Generator` draws with.
 Native code calls the very same functions on the very same struct, so the streams are one. What is
-not exported (RandomState's own normal, on some systems everything) is left to Python.
+not exported (RandomState's own gamma, on some systems everything) is left to Python.
 
 NumPy takes a generator's lock around a draw. Native code takes it once, in front of all the draws
 that follow each other without Python in between, and gives it back behind them:
@@ -29,14 +29,13 @@ from typing import Any
 
 import numpy as np
 
-from graphify.engines.native import symbols
+from graphify.engines.native import legacy_draws, symbols
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.host import HostSite
 from graphify.ir.types import DType
 from graphify.ops.random import Source
 
 FLOAT32, FLOAT64, INT64 = (np.dtype(t) for t in (np.float32, np.float64, np.int64))
-NEXT_DOUBLE = 24  # where a bitgen_t keeps that function
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ def recipe_of(
     if not _known(source.kind) or not _reentrant():
         return None
     recipe = _recipe(legacy, method, options, dtype, count)
-    if recipe is None or not recipe.symbol:
+    if recipe is None or not recipe.symbol or recipe.symbol.startswith("graphify_"):
         return recipe
     name = _symbol(recipe.symbol)
     if symbols.address(name) is None:
@@ -125,6 +124,10 @@ def _recipe(
         name = "uniform" if method == "random" else method.removeprefix("standard_")
         return Recipe(f"random_standard_{name}{'_f' * (dtype == FLOAT32)}")
     limits = _PLAIN.get(method)
+    if legacy and method in legacy_draws.METHODS:
+        limits = limits or ()
+        fits = len(limits) == count and legacy_draws.agree()
+        return Recipe(legacy_draws.symbol(method), limits) if fits else None
     if limits is None or len(limits) != count or dtype not in (FLOAT64, INT64):
         return None
     return None if legacy and method not in _LEGACY else Recipe(f"random_{method}", limits)
@@ -207,7 +210,8 @@ class Lock(HostSite):
         self.sources = locking.sources
 
     def run(self, address: int) -> None:
-        bits = [_bits(source.current()) for source in self.sources]
+        generators = [source.current() for source in self.sources]
+        bits = [_bits(generator) for generator in generators]
         found = {id(each.lock): each.lock for each in bits}
         locks = [found[key] for key in sorted(found)]  # one order for all: nobody waits in a circle
         # Ctrl-C may strike between any two lines of Python, but not inside of one call into C.
@@ -216,9 +220,9 @@ class Lock(HostSite):
             taken.extend(map(_acquire, locks))
             releases = map(operator.call, [lock.release for lock in locks])
             unlock: Any = functools.partial(collections.deque, releases, 0)
-            unlock.held = bits  # they live as long as native code uses them
-            for index, each in enumerate(bits):
-                capi.set_word(address + 8 * index, _address(each))
+            unlock.held = generators, bits  # they live as long as native code uses them
+            for index, generator in enumerate(generators):
+                capi.set_word(address + 8 * index, _address(generator, bits[index]))
             _keep(unlock)
             capi.set_word(address + 8 * len(bits), id(unlock))
         except BaseException:
@@ -240,8 +244,10 @@ def _bits(generator: Any) -> Any:
     return generator.bit_generator if kind is np.random.Generator else generator._bit_generator
 
 
-def _address(bits: Any) -> int:
-    """Where a bit generator's bitgen_t is."""
+def _address(generator: Any, bits: Any) -> int:
+    """Where a generator's bitgen_t is; RandomState's own, which has more behind it, if known."""
+    if type(generator) is np.random.RandomState and (place := legacy_draws.place()):
+        return id(generator) + place
     address = _pointer(bits.capsule, b"BitGenerator")
     assert isinstance(address, int)
     return address

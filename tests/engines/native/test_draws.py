@@ -74,6 +74,11 @@ OLD: dict[str, Callable[[Any, Any], Any]] = {
     "rand": lambda rng, t: rng.rand(),
     "uniform": lambda rng, t: rng.uniform(-1.0, t),
     "uniform_backwards": lambda rng, t: rng.uniform(t, -1.0),
+    "randn": lambda rng, t: rng.randn(),
+    "standard_normal": lambda rng, t: rng.standard_normal(),
+    "normal": lambda rng, t: rng.normal(t, 2.0),
+    "standard_exponential": lambda rng, t: rng.standard_exponential(),
+    "exponential": lambda rng, t: rng.exponential(t),
     "laplace": lambda rng, t: rng.laplace(t, 0.5),
     "gumbel": lambda rng, t: rng.gumbel(0.0, t),
     "logistic": lambda rng, t: rng.logistic(t, 1.0),
@@ -84,6 +89,7 @@ OLD: dict[str, Callable[[Any, Any], Any]] = {
     "randint_bytes": lambda rng, t: rng.randint(0, 200, dtype=np.uint8) * 1.0,
     "randint_short": lambda rng, t: rng.randint(-300, 300, dtype=np.int16) * 1.0,
     "randint_coin": lambda rng, t: rng.randint(0, 2, dtype=bool) * 1.0,
+    "randn_of_three": lambda rng, t: np.max(rng.randn(3)),
     "rand_of_three": lambda rng, t: np.max(rng.rand(3)),
     "randint_of_five": lambda rng, t: np.sum(rng.randint(0, 9, 5)) * 1.0,
 }
@@ -157,7 +163,7 @@ def test_all_bit_generators_with_methods_in_turn(bits: str, legacy: bool) -> Non
         "standard_gamma",
         "coin",
     ]
-    draws = [OLD[name] for name in list(OLD)[:13]] if legacy else [NEW[name] for name in names]
+    draws = [OLD[name] for name in list(OLD)[:18]] if legacy else [NEW[name] for name in names]
 
     def program(rng: Any) -> Any:
         found = np.zeros((TURNS, len(draws)))
@@ -182,16 +188,40 @@ def test_draws_of_python_between_native_ones(name: str) -> None:
     agrees(program, lambda: generator("SFC64"), native=False)
 
 
-def test_legacy_normal_draws_between_uniform_ones() -> None:
+def test_legacy_normal_numbers_come_in_pairs() -> None:
+    """The second of a pair is found by whoever draws next: native code, Python, or NumPy."""
+
     def program(rng: Any) -> Any:
-        total = 0.0
-        for _ in range(21):
+        total = rng.randn()
+        for i in range(7):
             total = total + rng.randn()
+            if i % 3 == 0:
+                total = total * 2 + rng.standard_gamma(2.0) + rng.normal(1.0, 3.0)
             for _ in range(3):
-                total = total + rng.rand()
+                total = total + rng.rand() * rng.standard_normal()
+        return total - rng.exponential()
+
+    for taken in range(3):
+        makers = [generator("MT19937", legacy=True, seed=9) for _ in range(6)]
+        for rng in makers:
+            rng.randn(taken)
+        made = iter(makers)
+        agrees(program, lambda made=made: next(made), native=False)
+
+
+def test_a_seed_drops_the_second_of_a_pair() -> None:
+    def program(n: Any) -> Any:
+        total = 0.0
+        for i in range(n):
+            total = total + np.random.randn()
+            np.random.seed(i)
+            total = 3 * total + np.random.randn()
         return total
 
-    agrees(program, lambda: generator("MT19937", legacy=True), native=False)
+    np.random.seed(4)
+    expected = program(5)
+    np.random.seed(4)
+    assert float(graphify.function(program)(np.int64(5))) == expected
 
 
 # --- control flow ---------------------------------------------------------------------------------

@@ -14,8 +14,9 @@ from collections.abc import Callable, Sequence
 from graphify.engines.native.elements.cast import cast
 from graphify.engines.native.elements.element import Element
 from graphify.engines.native.elements.memory import load, memory_type
-from graphify.engines.native.generators import FLOAT64, NEXT_DOUBLE, Recipe
-from graphify.engines.native.llvm import F64, I8, I32, I64, PTR, VOID, V
+from graphify.engines.native.generators import FLOAT64, Recipe
+from graphify.engines.native.legacy_draws import next_double
+from graphify.engines.native.llvm import I32, I64, PTR, VOID, V
 from graphify.engines.native.loops.program import INDEX, Call, Expr
 from graphify.engines.native.translate import addresses
 from graphify.engines.native.translate.calls import function
@@ -94,9 +95,7 @@ def _one_by_one(w: Writer, recipe: Recipe, arguments: list[V], dtype: DType) -> 
     def one() -> V:
         if recipe.symbol:
             return f.call(recipe.symbol, type, arguments)
-        state = f.load(PTR, arguments[0])
-        own = f.load(PTR, f.at(arguments[0], I8, NEXT_DOUBLE))
-        return f.call_pointer(own, F64, [state])
+        return next_double(f, arguments[0])
 
     def fill(place: V, length: V) -> None:
         if length.text == "1":
