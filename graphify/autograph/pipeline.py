@@ -30,6 +30,7 @@ from graphify.autograph.converters import (
     assignments,
     attributes,
     breakpoints,
+    callees,
     calls,
     comprehensions,
     conditional_expressions,
@@ -95,7 +96,8 @@ class Converted:
         tree: the converted gast tree (a FunctionDef, or a Lambda). Not to be changed.
         code: the compiled code, under the original file name and lines.
         operators: the name by which the code calls the operators; it is a closure name of `code`.
-        consumer: likewise, what consumes a generator function; see converters/generators.py.
+        consumer: likewise, what consumes a generator function (see converters/generators.py), or
+            the classes that are caught of a function that is attempted (see converters/callees.py).
         whole: whether a `for` statement may run a generator function as a function.
         global_names: globals read, without builtins that nothing shadows.
         closure_names: the free variables of the original, in the order of its closure.
@@ -142,7 +144,7 @@ class Converted:
             namespace: the globals to use (default: those of the original, live).
             closure: cells in the order of `closure_names` (default: those of the original).
             operators: what `ag` stands for (default: the module graphify.autograph.operators).
-            consumer: what consumes a generator function.
+            consumer: what `consumer` stands for.
         """
         function = getattr(function, "__func__", function)
         cells = dict(zip(self.closure_names, closure or function.__closure__ or (), strict=True))
@@ -161,7 +163,7 @@ def convert(function: Any, rewrite: bool = True, form: str = generators.EACH) ->
     Args:
         function: a function, method or lambda with source text.
         rewrite: False only analyses: tree and code are those of the unconverted function.
-        form: of a generator function, see converters/generators.py.
+        form: of a generator function, see converters/generators.py; ATTEMPTED of any other.
 
     Raises:
         SyntaxUnsupported: the source is missing or holds what cannot be converted.
@@ -170,7 +172,8 @@ def convert(function: Any, rewrite: bool = True, form: str = generators.EACH) ->
     if not isinstance(function, FunctionType):
         parse(function)  # says why not
     resolver = Resolver(function)
-    form = form if function.__code__.co_flags & inspect.CO_GENERATOR else ""
+    generator = bool(function.__code__.co_flags & inspect.CO_GENERATOR)
+    form = form if generator != (form == callees.ATTEMPTED) else ""
     key = (function.__code__, function.__code__.co_filename, rewrite, form)
     for known in _cache.get(key, ()):
         if resolver.holds(known.facts):

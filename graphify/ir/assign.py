@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from graphify.errors import LeakedTracer
 from graphify.ir.context import FRAME, TAPES, tell_tapes
 from graphify.ir.graph import Builder, Value
@@ -32,6 +34,8 @@ def assign(target: Tensor, new: Tensor) -> None:
     refresh(target)
     if type(target._value) is not Value and type(new._value) is not Value:
         if builder is None or _home_is(target, builder) and not is_shared(storage(target)):
+            if builder is not None and builder.section is not None:
+                _note(target._value, builder.section)
             _assign_eager(target, new)
             return
     if target._base is not None:
@@ -73,6 +77,24 @@ def _assign_eager(target: Tensor, new: Tensor) -> None:
     tell_tapes(array, new._value)
     array[...] = new._value
     target._version += bool(tapes)
+
+
+class _Buffer:
+    """The memory of an array, as something that a section of a trace has written."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def write(self, before: Array) -> None:
+        self.array[...] = before
+
+
+def _note(array: Array, section: dict[Any, Any]) -> None:
+    """Keep what is in the memory of an array, in case that the section is taken back."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    if id(array) not in section:
+        section[id(array)] = (_Buffer(array), array.copy())
 
 
 def _home_is(tensor: Tensor, builder: Builder) -> bool:

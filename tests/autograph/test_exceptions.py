@@ -333,36 +333,89 @@ def test_the_exception_in_a_handler_of_plain_python():
         graphify.autograph.operators.call(f, np.arange(3.0))
 
 
-@each_engine
-def test_writes_before_a_failure_in_a_callee_are_refused(engine):
-    def fill(a, k):
-        a[0] = 1.0
-        a[k] = 2.0
+def _fill(a, k):
+    a[0] = 1.0
+    print("filling", k)
+    a[k] = 2.0
+    return a[0]
 
+
+@each_engine
+def test_what_a_callee_does_before_it_fails_is_done(engine):
     def f(x, k):
         try:
-            fill(x, k)
+            x[2] = _fill(x, k) + 6
+        except IndexError:
+            x[1] = 5.0
+        return x
+
+    staged = graphify.function(f, engine=engine)
+    for k, expected in ((1, [1.0, 2.0, 7.0]), (3, [1.0, 5.0, 2.0])):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            assert staged(np.arange(3.0), np.array(k)).numpy().tolist() == expected
+        assert out.getvalue() == f"filling {k}\n"
+
+
+@pytest.mark.parametrize(
+    "several",
+    [
+        lambda x, k: [_fill(x, i) for i in (k, k + 1)],
+        lambda x, k: _fill(x, k) > 0 and _fill(x, k + 1) > 0,
+    ],
+)
+def test_calls_that_fail_within_an_expression_are_refused_if_they_write(several):
+    def f(x, k):
+        try:
+            several(x, k)
         except IndexError:
             x[1] = 5.0
         return x
 
     with pytest.raises(TraceError, match="changes an array of its caller before it may fail"):
-        graphify.function(f, engine=engine)(np.arange(3.0), np.array(1))
+        graphify.function(f)(np.arange(3.0), np.array(1))
 
 
-def test_prints_before_a_failure_in_a_callee_are_refused():
-    def fill(a, k):
-        print("filling", k)
-        return a[k]
+@each_engine
+def test_names_that_a_callee_rebinds_before_it_fails(engine):
+    def f(x, k):
+        count = 0.0
+
+        def item(i):
+            nonlocal count
+            count += x[0]
+            return x[i]
+
+        try:
+            y = count + item(k) + count
+        except IndexError:
+            y = count * 10
+        return y, count
+
+    staged = graphify.function(f, engine=engine)
+    for k in (1, 3):
+        found = [float(v) for v in staged(np.arange(1.0, 4.0), np.array(k))]
+        assert found == [float(v) for v in f(np.arange(1.0, 4.0), k)]
+
+
+@each_engine
+def test_an_array_of_the_trace_is_written_once(engine):
+    def late(x, k, seen):
+        value = x[k]
+        seen[:1] += 1
+        return value
 
     def f(x, k):
+        seen = np.zeros(2)
         try:
-            return fill(x, k)
+            y = late(x, k, seen) + late(x, k - 1, seen[1:])
         except IndexError:
-            return x[0]
+            y = 0.0
+        return y, seen
 
-    with pytest.raises(TraceError, match="prints, draws random numbers or the like"):
-        graphify.function(f)(np.arange(3.0), np.array(1))
+    staged = graphify.function(f, engine=engine)
+    for k, expected in ((1, [1.0, 1.0]), (3, [0.0, 0.0]), (-3, [1.0, 0.0])):
+        assert staged(np.arange(3.0), np.array(k))[1].numpy().tolist() == expected
 
 
 def test_errstate_that_raises_is_refused():

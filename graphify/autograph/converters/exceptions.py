@@ -36,12 +36,14 @@ from typing import Any
 
 import gast
 
+from graphify.autograph.converters import callees
 from graphify.autograph.converters.base import Context
 from graphify.autograph.converters.cells import is_transparent
 from graphify.syntax import origin
 from graphify.syntax.analysis.activity import (
     FUNCTIONS,
     YIELDS,
+    Scope,
     any_node,
     handler_name,
     is_thunk,
@@ -82,8 +84,7 @@ class Exceptions(ABC):
     """The part of lowering jumps that deals with exceptions."""
 
     ctx: Context
-    locals: frozenset[str]
-    globals: frozenset[str]
+    scope: Scope
     read: set[str]
     regions: list[Region]
 
@@ -102,6 +103,9 @@ class Exceptions(ABC):
         """A statement with the expression that may fail in a statement of its own."""
         if not self.attempting or getattr(node, "safe", False):
             return None
+        called = callees.opened(node, self.ctx, self.scope)
+        if called is not None:
+            return called
         match node:
             case gast.Return(value=value) if value is not None and may_fail(value):
                 first, node.value = self._first("value", value)
@@ -114,7 +118,34 @@ class Exceptions(ABC):
                 return [first, node]
             case gast.While(test=test) if may_fail(test) and not _jumps(node.orelse):
                 return [self._endless(node)]
+            case gast.Expr(value=call) if self.ctx.is_operator(call, "assert_"):
+                return [self._assertion(call, node)]
+            case gast.Raise(exc=gast.Call() as made):
+                first = self._arguments_first(made)
+                return [*first, node] if first else None
         return None
+
+    def _assertion(self, call: Any, at: Any) -> Any:
+        """`assert test, message` as `if not test: raise AssertionError(message)`."""
+        test, message = call.args
+        made = self.ctx.operator("assertion_error", at)
+        made.args = [message.body] if is_thunk(message) else []
+        failed = origin.inherit(gast.Raise(made, None), at)
+        unless = self.ctx.operator("not_", at, test)
+        return origin.inherit(gast.If(unless, [failed], []), at)
+
+    def _arguments_first(self, made: Any) -> list[Any]:
+        """The arguments of an exception, which may fail themselves, as statements before it."""
+        statements = []
+        for k, part in enumerate(made.args):
+            if not isinstance(part, gast.Starred) and may_fail(part):
+                first, made.args[k] = self._first("value", part)
+                statements.append(first)
+        for part in (*made.args, *made.keywords):
+            if isinstance(part, (gast.Starred, gast.keyword)) and may_fail(part.value):
+                first, part.value = self._first("value", part.value)
+                statements.append(first)
+        return statements
 
     def _first(self, base: str, value: Any) -> tuple[Any, Any]:
         name = self.ctx.internal_name(base)
@@ -134,13 +165,14 @@ class Exceptions(ABC):
             return None
         if not isinstance(node, SIMPLE) or not may_fail(node):
             return None
-        if self.globals & names_of(node).writes.keys():
+        if self.scope.globals & names_of(node).writes.keys():
             return None
         region, name = self.regions[-1], self.ctx.internal_name
         region.errors.append(name("error"))
         node.step = name("step")
+        operator = "attempt_call" if getattr(node, "single", False) else "attempt"
         (new,) = self.ctx.statements(
-            "raised, error, step = ag.attempt(body, state, kinds, text)",
+            f"raised, error, step = ag.{operator}(body, state, kinds, text)",
             node,
             raised=region.raised,
             error=region.errors[-1],
@@ -186,16 +218,16 @@ class Exceptions(ABC):
             return any_node(node, YIELDS) is None
         if not isinstance(node, gast.With) or any_node(node, YIELDS) is not None:
             return False
-        return not is_transparent(node, self.locals, self.ctx)
+        return not is_transparent(node, self.scope.locals, self.ctx)
 
     def try_(self, node: Any, rest: list[Any], loop: Any) -> tuple[Block, list[Any]]:
         """A try statement, and what is to run after it."""
         if node.finalbody:
             return self._finally(node, loop), rest
         named = [bool(h.name) or _raises_again(h.body) for h in node.handlers]
-        region = self._enter([handler.type for handler in node.handlers], any(named))
+        region = self.enter([handler.type for handler in node.handlers], any(named))
         bound = self._settled(_bound_by(node.body), node)
-        body = self._body(region, node.body, node, loop)
+        body = self.region_body(region, node.body, node, loop)
         first = self._pending(region, node)
         handling = [*first, *self._handlers(node, named, first[0].targets[0].id)]
         test = origin.inherit(gast.Name(region.raised, gast.Load(), None, None), node)
@@ -211,12 +243,12 @@ class Exceptions(ABC):
             node.settles = True
         return new
 
-    def _enter(self, kinds: list[Any], named: bool) -> Region:
+    def enter(self, kinds: list[Any], named: bool) -> Region:
         region = Region(self.ctx.internal_name("raised"), kinds, named)
         self.regions.append(region)
         return region
 
-    def _body(self, region: Region, body: list[Any], at: Any, loop: Any) -> Block:
+    def region_body(self, region: Region, body: list[Any], at: Any, loop: Any) -> Block:
         """The body of a region; leaves the region."""
         inside = self.block(body, loop)
         self.regions.pop()
@@ -296,8 +328,8 @@ class Exceptions(ABC):
         """`finally` is what runs next, whatever has happened; a jump out of it cancels the rest."""
         inner = gast.Try(node.body, node.handlers, node.orelse, [])
         body = [origin.inherit(inner, node)] if node.handlers else node.body
-        region = self._enter([None], True)
-        new = self._body(region, body, node, loop)
+        region = self.enter([None], True)
+        new = self.region_body(region, body, node, loop)
         final = self.block(node.finalbody, loop)
         kept = {flag: self.ctx.internal_name(f"{flag}_before") for flag in new.flags}
         kept = kept if final.flags else {}
@@ -335,8 +367,8 @@ class Exceptions(ABC):
         if manager is None:
             return self.block([*self._entered(node), node], loop)  # type: ignore[no-any-return]
         kind = self.ctx.expression("manager.kinds", node, manager=manager)
-        region = self._enter([kind], True)
-        new = self._body(region, node.body, node, loop)
+        region = self.enter([kind], True)
+        new = self.region_body(region, node.body, node, loop)
         last = self.ctx.internal_name("error")
         after = self._safe(
             "raised, last = manager.leave(raised, errors)",

@@ -27,6 +27,7 @@ from typing import Any
 import gast
 
 from graphify.autograph.converters.base import Context, Converter
+from graphify.autograph.converters.callees import ATTEMPTED
 from graphify.autograph.converters.exceptions import Block, Exceptions
 from graphify.syntax import origin
 from graphify.syntax.analysis.activity import Scope, any_node, is_generator, scope_of
@@ -46,7 +47,9 @@ class _Jumps(Converter):
         if self.scopes and is_generator(node):
             return node
         scope = scope_of(node)
-        body = _Lowering(self.ctx, scope).tail(node.body)
+        lowering = _Lowering(self.ctx, scope)
+        attempted = self.ctx.form == ATTEMPTED and not self.scopes
+        body = lowering.attempted(node) if attempted else lowering.tail(node.body)
         node.body = body or [origin.inherit(gast.Pass(), node)]
         lost = scope.locals & scope_of(node).free
         node.body[:0] = [new for name in sorted(lost) for new in self._keep_local(name, node)]
@@ -69,11 +72,32 @@ class _Lowering(Exceptions):
     """Lowers one function: `tail` where a `return` may stay, `block` where flags are needed."""
 
     def __init__(self, ctx: Context, scope: Scope) -> None:
-        self.ctx, self.locals, self.globals = ctx, scope.locals, scope.globals
+        self.ctx, self.scope = ctx, scope
         self.regions = []
         self.did_return: str | None = None
         self.retval = ""
         self.read: set[str] = set()
+
+    def attempted(self, node: Any) -> list[Any]:
+        """The body of a function that gives its exception as a value; see `callees`."""
+        body, none = node.body, origin.inherit(gast.Constant(None, None), node)
+        if not _exits(body):
+            body = [*body, origin.inherit(gast.Return(none), node)]
+        flag, value = self._return_names()
+        start = self.ctx.statements(
+            'flag = False\nvalue = ag.Undefined("the result")', node, flag=flag, value=value
+        )
+        kinds = origin.inherit(gast.Name(self.ctx.consumer, gast.Load(), None, None), node)
+        region = self.enter([kinds], True)
+        new = self.region_body(region, body, node, _Loop())
+        done = self.ctx.statements(
+            "return raised, (errors,), value",
+            node,
+            raised=region.raised,
+            errors=list(region.errors),
+            value=value,
+        )
+        return [*start, *new.body, *done]
 
     # At the end of the function, where falling off the end returns None.
 

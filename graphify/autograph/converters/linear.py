@@ -46,48 +46,54 @@ def _parts(node: Any) -> list[tuple[Any, bool]]:
 def linearise(node: Any, ctx: Context) -> tuple[list[Any], Any]:
     """Statements to run first, and the expression that is left."""
     targets = {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
-    linear = _Linear(ctx, targets)
+    linear = Linear(ctx, targets)
     rest = linear.rest(node)
     return linear.statements, rest
 
 
-class _Linear:
+class Linear:
+    """The statements so far; a subclass may move other things than assignments."""
+
     def __init__(self, ctx: Context, targets: set[str]) -> None:
         self.ctx, self.targets = ctx, targets
         self.statements: list[Any] = []
 
+    def moves(self, node: Any) -> bool:
+        """Whether something in an expression has to become a statement."""
+        return find_walrus(node) is not None
+
     def rest(self, node: Any) -> Any:
         """The expression without assignments; what comes before it is in the statements."""
-        if find_walrus(node) is None or isinstance(node, _SCOPES):
+        if isinstance(node, _SCOPES) or not self.moves(node):
             return node
         match node:
             case gast.NamedExpr():
-                self._assign(node.target.id, self.rest(node.value), node)
-                return self._load(node.target.id, node)
+                self.assign(node.target.id, self.rest(node.value), node)
+                return self.load(node.target.id, node)
             case gast.BoolOp():
                 name = self.ctx.internal_name("test")
                 self._operands(name, node)
-                return self._load(name, node)
+                return self.load(name, node)
             case gast.IfExp():
                 name = self.ctx.internal_name("value")
                 body, orelse = (self._branch(name, side) for side in (node.body, node.orelse))
                 self._if(self.rest(node.test), body, orelse, node)
-                return self._load(name, node)
+                return self.load(name, node)
             case gast.Compare() if len(node.ops) > 1:
                 name = self.ctx.internal_name("test")
                 self._comparisons(name, node.left, node.ops, node.comparators, node)
-                return self._load(name, node)
-        return self._in_order(node)
+                return self.load(name, node)
+        return self.in_order(node)
 
     def _operands(self, name: str, node: Any) -> None:
         """`and`, `or`: the next operand is looked at under the last one."""
         first, *later = node.values
-        self._assign(name, self.rest(first), node)
+        self.assign(name, self.rest(first), node)
         if not later:
             return
-        inner = _Linear(self.ctx, self.targets)
+        inner = Linear(self.ctx, self.targets)
         inner._operands(name, origin.inherit(gast.BoolOp(node.op, later), node))
-        test = self._load(name, node)
+        test = self.load(name, node)
         if isinstance(node.op, gast.Or):
             test = origin.inherit(gast.UnaryOp(gast.Not(), test), node)
         self._if(test, inner.statements, [], node)
@@ -96,19 +102,19 @@ class _Linear:
         left, right = self.take(left), self.rest(rights[0])
         if len(ops) > 1:
             right = self.take(right)
-        self._assign(name, origin.inherit(gast.Compare(left, ops[:1], [right]), node), node)
+        self.assign(name, origin.inherit(gast.Compare(left, ops[:1], [right]), node), node)
         if len(ops) == 1:
             return
-        inner = _Linear(self.ctx, self.targets)
+        inner = Linear(self.ctx, self.targets)
         inner._comparisons(name, right, ops[1:], rights[1:], node)
-        self._if(self._load(name, node), inner.statements, [], node)
+        self._if(self.load(name, node), inner.statements, [], node)
 
     def _branch(self, name: str, value: Any) -> list[Any]:
-        inner = _Linear(self.ctx, self.targets)
-        inner._assign(name, inner.rest(value), value)
+        inner = Linear(self.ctx, self.targets)
+        inner.assign(name, inner.rest(value), value)
         return inner.statements
 
-    def _in_order(self, node: Any) -> Any:
+    def in_order(self, node: Any) -> Any:
         """Any other expression: its parts from left to right, up to the last assignment."""
         places = [
             (field, index, child)
@@ -118,7 +124,7 @@ class _Linear:
         ]
         if isinstance(node, gast.Dict):
             places.sort(key=lambda place: place[1] or 0)  # a key, its value, the next key
-        last = max(i for i, (*_, child) in enumerate(places) if find_walrus(child) is not None)
+        last = max(i for i, (*_, child) in enumerate(places) if self.moves(child))
         for i, (field, index, child) in enumerate(places[: last + 1]):
             new = self.rest(child) if i == last else self.take(child)
             if index is None:
@@ -143,16 +149,16 @@ class _Linear:
                     setattr(node, bound, part and self.take(part))
                 return node
         name = self.ctx.internal_name("value")
-        self._assign(name, self.rest(node), node)
-        return self._load(name, node)
+        self.assign(name, self.rest(node), node)
+        return self.load(name, node)
 
     # --- statements ---
 
-    def _assign(self, name: str, value: Any, at: Any) -> None:
+    def assign(self, name: str, value: Any, at: Any) -> None:
         self.statements += self.ctx.statements("name = value", at, name=name, value=value)
 
     def _if(self, test: Any, body: list[Any], orelse: list[Any], at: Any) -> None:
         self.statements.append(origin.inherit(gast.If(test, body, orelse), at))
 
-    def _load(self, name: str, at: Any) -> Any:
+    def load(self, name: str, at: Any) -> Any:
         return origin.inherit(gast.Name(name, gast.Load(), None, None), at)

@@ -9,6 +9,7 @@ from graphify.autograph.operators import (
     tools,  # noqa: F401  # for its effect
     warn,  # noqa: F401  # for its effect
 )
+from graphify.autograph.operators.attempted import attempt_call
 from graphify.autograph.operators.attempts import attempt
 from graphify.autograph.operators.attributes import attr, augattr, delattr_, setattr_
 from graphify.autograph.operators.branches import if_, if_exp
@@ -65,7 +66,7 @@ from graphify.autograph.operators.matching import (
     same,
     sequence_of,
 )
-from graphify.autograph.operators.raising import assert_, catching, raise_
+from graphify.autograph.operators.raising import assert_, assertion_error, catching, raise_
 from graphify.autograph.operators.strings import percent, shown, text
 from graphify.autograph.operators.thrown import caught, pending, thrown
 from graphify.autograph.operators.undefined import Undefined, certain, defined
@@ -90,7 +91,9 @@ __all__ = [
     "any",
     "anything",
     "assert_",
+    "assertion_error",
     "attempt",
+    "attempt_call",
     "attr",
     "augattr",
     "augitem",

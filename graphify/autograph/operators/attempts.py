@@ -54,8 +54,17 @@ from graphify.tracing.places import forget_local
 from graphify.transforms import build
 
 Step = Callable[[], State]
+Outcome = tuple[Any, Any, Step | None]
 Kinds = tuple[type[BaseException], ...]
 NOTHING = Undefined("the exception")
+
+
+class Partial(TraceError):
+    """What cannot be attempted as a whole: a refusal, if there is no other way either."""
+
+    @property
+    def refusal(self) -> TraceError:
+        return TraceError(self.message, location=self.location, remedy=self.remedy)
 
 
 def attempt(
@@ -63,7 +72,7 @@ def attempt(
     state: State,
     kinds: Callable[[], Any],
     text: bool,
-) -> tuple[Any, Any, Step | None]:
+) -> Outcome:
     """Carry out one statement.
 
     Args:
@@ -74,6 +83,20 @@ def attempt(
     Returns:
         Whether it raises (True, False or staged), what, and a function that gives the new state.
     """
+    try:
+        return attempt_whole(body, state, kinds, text)
+    except Partial as partial:
+        raise partial.refusal from None
+
+
+def attempt_whole(
+    body: Callable[..., State],
+    state: State,
+    kinds: Callable[[], Any],
+    text: bool,
+    fields: bool = False,
+) -> Outcome:
+    """The same; `fields`: rather than leave the fields of an exception behind, raise `Partial`."""
     builder = current_builder()
     if builder is None:
         new = body(*state)
@@ -91,20 +114,24 @@ def attempt(
     if not found:
         return False, NOTHING, lambda: done
     section.take_back()
-    return (*_staged(body, state, found, text), lambda: body(*state))
+    return (*_staged(body, state, found, text, fields), lambda: body(*state))
 
 
-def _staged(body: Callable[..., State], state: State, kinds: Kinds, text: bool) -> Any:
+def _staged(
+    body: Callable[..., State], state: State, kinds: Kinds, text: bool, fields: bool
+) -> Any:
     """Whether the run finds that a statement raises one of some classes, and what."""
     with frame("attempt") as builder:
         builder.history = History({})
         log = watch_cells(builder, (body,))
         body(*state)
+        called = set(builder.writes)
         log()
         pairs = list(failing(builder.nodes, kinds))
         found = [node for node, _ in pairs]
-        forms = [_form(kind, [n for n, k in pairs if k is kind], text) for kind in kinds]
-        _check_order(builder, found, kinds)
+        by_kind = {kind: [n for n, k in pairs if k is kind] for kind in kinds}
+        forms = [_form(kind, by_kind[kind], text, fields) for kind in kinds]
+        _check_order(builder, found, kinds, called)
         nodes, results = strict(builder.nodes, kinds)
         operands = captured(builder)
         params = tuple(builder.own(value) for value in operands)
@@ -148,25 +175,25 @@ def _flags(code: Tensor, kinds: Kinds) -> Iterator[tuple[type[BaseException], Te
         yield kind, elementwise.equal(code, k + 1)
 
 
-def _form(kind: type[BaseException], nodes: Sequence[Node], text: bool) -> Form:
+def _form(kind: type[BaseException], nodes: Sequence[Node], text: bool, fields: bool) -> Form:
     """An exception of which the run gives the text."""
     users = [(n, n.attrs["exception"]) for n in nodes if n.op.name in ("raise", "assert")]
     empty = bool(users) and len(users) == len(nodes) and not any(what.args for _, what in users)
     if text and not empty:
-        _check_arguments(users)
+        _check_arguments(users, fields)
     args = (Pieces((Gap("", False, "text"),)),) if text and not empty else ()
     treedef = tree.flatten(((None,) * len(args), {}, None))[1]
     hidden = {name for _, what in users for name, _ in what.fields}
     return Form(kind, treedef, (*args, Kept(None)), frozenset(hidden))
 
 
-def _check_arguments(users: Sequence[tuple[Node, Raise]]) -> None:
+def _check_arguments(users: Sequence[tuple[Node, Raise]], fields: bool) -> None:
     """Refuse exceptions of a callee that hold more than a text: only that comes out of it."""
     for node, what in users:
-        shows_fields = what.fields and isinstance(what.kind.__str__, FunctionType)
+        shows_fields = what.fields and (fields or isinstance(what.kind.__str__, FunctionType))
         one_text = len(what.args) == 1 and isinstance(what.args[0], (str, Text))
         if shows_fields or not one_text:
-            raise TraceError(
+            raise Partial(
                 f"the arguments of a {what.kind.__name__} that a call or an assert raises are "
                 "looked at by a try statement outside of it, or go on from there",
                 location=node.source,
@@ -175,10 +202,14 @@ def _check_arguments(users: Sequence[tuple[Node, Raise]]) -> None:
             )
 
 
-def _check_order(builder: Builder, found: Sequence[Node], kinds: Kinds) -> None:
+def _check_order(builder: Builder, found: Sequence[Node], kinds: Kinds, called: set[Any]) -> None:
     """Refuse a statement that calls what writes or prints first and may fail afterwards: only whole
-    statements are left out."""
+    statements are left out. `called`: keys of what is written by then in calls."""
     forget_local(builder)
+    for key, (target, _) in builder.writes.items():
+        # A callee's names are looked at when it is over, so nobody knows what came first.
+        if key in called and getattr(target, "kind", "") in ("cell", "global"):
+            raise _refused(f"changes {target} of its caller", found[0])
     order = builder.history.order or {}
     for node in found:
         before, turns = order.get(id(node), (frozenset(), ()))
@@ -191,8 +222,8 @@ def _check_order(builder: Builder, found: Sequence[Node], kinds: Kinds) -> None:
         raise _refused("prints, draws random numbers or the like", found[0])
 
 
-def _refused(what: str, node: Node) -> TraceError:
-    return TraceError(
+def _refused(what: str, node: Node) -> Partial:
+    return Partial(
         f"in a try statement, a call {what} before it may fail here",
         location=node.source,
         remedy="let it raise first, or write the try statement around this line",

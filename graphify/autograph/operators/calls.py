@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators import impure
+from graphify.autograph.operators.asked import asked
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, has_choices, over
-from graphify.autograph.operators.consumer import Consumer
 from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.recursion import enter
 from graphify.autograph.operators.undefined import certain
@@ -64,6 +64,9 @@ AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
 def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Call a function from converted code."""
     builder = current_builder()
+    take = asked() if builder is not None else None
+    if take is not None:
+        return take(function, args, kwargs)
     if builder is not None and type(function) is Choice:
         return over(function, lambda chosen: call(chosen, *args, **kwargs))
     if builder is not None and has_choices(args, kwargs) and not _passes_on(function):
@@ -147,7 +150,7 @@ def _construct(cls: type, args: Any, kwargs: Any) -> Any:
         scalar = core.copy(core.to_dtype(resolve(args[0]), cls))  # np.float32(x): never x itself
         scalar._scalar = not scalar.dims
         return scalar
-    if current_builder() is not None and _starts_bare(cls):
+    if current_builder() is not None and starts_bare(cls):
         bare: Any = object.__new__(cls)
         remember_local(bare)
         call(cls.__init__, bare, *args, **kwargs)  # type: ignore[misc]
@@ -157,7 +160,7 @@ def _construct(cls: type, args: Any, kwargs: Any) -> Any:
     return instance
 
 
-def _starts_bare(cls: Any) -> bool:
+def starts_bare(cls: Any) -> bool:
     """Whether an `__init__` of the user's does all that making an instance takes."""
     from graphify.autograph.operators.descriptors import is_own
 
@@ -197,13 +200,14 @@ def is_convertible(function: FunctionType) -> bool:
 
 
 def converted(
-    function: FunctionType, defaults: bool = True, form: str = "", consumer: Consumer | None = None
+    function: FunctionType, defaults: bool = True, form: str = "", consumer: Any = None
 ) -> FunctionType:
     """The converted form of a function, its outside names as the current trace shall see them.
 
     Args:
         defaults: some arguments will be defaults.
-        form, consumer: of a generator function, how it is to run and for whom.
+        form, consumer: of a generator function, how it is to run and for whom; of one that is
+            attempted, the classes that are caught.
     """
     from graphify.autograph import operators
     from graphify.autograph.pipeline import convert

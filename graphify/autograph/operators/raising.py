@@ -37,6 +37,11 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
         raise own(AssertionError(*(() if message is None else (message(),))))
 
 
+def assertion_error(*message: Any) -> AssertionError:
+    """What an assert statement within a `try` raises, whatever its name stands for there."""
+    return AssertionError(*message)
+
+
 def raise_(exception: Any, cause: Any = None) -> Any:
     """The raise statement. Under a staged branch the error is raised only if the branch runs."""
     if isinstance(exception, Pending):
