@@ -220,6 +220,9 @@ class _WeightedSource(ops.Source):
     def current(self) -> Any:
         return self
 
+    def shared(self, known: dict[Any, Any]) -> ops.Source:
+        return _adapter(self.inner.shared(known))
+
     def weighted_choice(self, a: Any, p: Any, **options: Any) -> Any:
         return self.inner.current().choice(a, p=p, **options)
 

@@ -55,9 +55,35 @@ class Source:
         else:
             self._state.seed(seed)
 
+    def shared(self, known: dict[Any, Any]) -> Source:
+        """The source for a run whose parts run in threads of their own.
+
+        Args:
+            known: the sources of such runs, which are never two at a time.
+        """
+        if self._make is None:
+            return self
+        if self not in known:
+            known[self] = _Shared(make=self._make)
+        return known[self]  # type: ignore[no-any-return]
+
     def __repr__(self) -> str:
         kind = self._make if self._make is not None else type(self._state)
         return f"<{getattr(kind, '__name__', kind)}>"
+
+
+class _Shared(Source):
+    """A generator made while the program runs, the same one in all threads."""
+
+    def __init__(self, make: Any) -> None:
+        super().__init__(make=make)
+        self._generator: Any = None
+
+    def current(self) -> Any:
+        return self._generator
+
+    def seed(self, seed: Any) -> None:
+        self._generator = self._make(seed)
 
 
 class Held:

@@ -1,11 +1,13 @@
 """Control flow, effects and errors on the TensorFlow engine, on graphs built by hand."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
+import graphify
 from graphify.engines.base import get_engine
 from graphify.engines.tensorflow.graph_def import as_graph_def, graph_def_inputs, graph_def_outputs
 from graphify.errors import InvalidArgumentError, LoweringError
@@ -438,3 +440,21 @@ def test_two_threads_share_an_executable() -> None:
 def test_empty_rows_and_new_axes() -> None:
     graph = graph_of(lambda x: expand_dims(x, 1), Spec((fresh("n"),), F64))
     both(graph, np.zeros(0))
+
+
+def test_generators_made_in_a_run_are_of_that_run() -> None:
+    """Host functions run in threads of TensorFlow's own; two runs at once have two generators."""
+
+    def program(seed: Any, n: Any) -> Any:
+        rng = np.random.default_rng(seed)
+        total = 0.0
+        for _ in range(n):
+            total = total + rng.random() + rng.choice(3, p=[0.2, 0.3, 0.5])
+        return total
+
+    function = graphify.function(program, engine="tensorflow")
+    expected = [program(seed, 20) for seed in range(8)]
+    function(np.int64(0), np.int64(20))
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda seed: float(function(np.int64(seed), np.int64(20))), range(8)))
+    assert found == expected

@@ -41,6 +41,7 @@ class Unit:
         self.library: dict[str, Any] = {}
         self.locations: list[SourceLoc] = []
         self.pending: dict[str, BaseException] = {}  # raised by host functions, by token
+        self.generators: dict[Any, Any] = {}  # of random numbers, made while the graph runs
         self.kept: list[Any] = []  # tf.Graphs own the host functions called in them
         self._scopes: dict[Any, str] = {}
         self._indices: dict[Any, int] = {}

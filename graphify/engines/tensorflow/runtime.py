@@ -11,6 +11,8 @@ threads take subnormal numbers for zero; factors that are unique only up to sign
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,13 +35,17 @@ class TensorFlowExecutable:
     def __init__(self, graph: Graph) -> None:
         self.lowered = lower(graph, portable=False)
         self.function = import_function(self.lowered)
+        # Host functions run in threads of TensorFlow's: what they make is not for two runs at once.
+        shares = bool(self.lowered.frame.unit.generators)
+        self._alone = threading.Lock() if shares else contextlib.nullcontext()
 
     def __call__(self, args: Sequence[Any]) -> list[Array]:
         tf = self.lowered.frame.tf
         arrays = [np.asarray(arg) for arg in args]
         check_args(self.lowered.graph.params, arrays)
         try:
-            results = self.function(*(tf.constant(array) for array in arrays))
+            with self._alone:
+                results = self.function(*(tf.constant(array) for array in arrays))
         except tf.errors.OpError as error:
             failure = translate(error, self.lowered.frame.unit)
             raise failure from failure.__cause__

@@ -70,18 +70,23 @@ def random_bits(frame: Frame, key: Any, start: Any, shape: Any, width: int) -> A
 
 
 @kernel("random_seed")
-def random_seed(frame: Frame, *operands: Any, **attrs: Any) -> None:
+def random_seed(frame: Frame, *operands: Any, source: Any, **attrs: Any) -> None:
     assert ops.random_seed.eval is not None
-    frame.ran(call_host(frame, functools.partial(ops.random_seed.eval, **attrs), operands))
+    source = source.shared(frame.unit.generators)
+    seed = functools.partial(ops.random_seed.eval, source=source, **attrs)
+    frame.ran(call_host(frame, seed, operands))
 
 
 @kernel("random_draw")
-def random_draw(frame: Frame, *params: Any, size: Any, shape: Any, dtype: Any, **attrs: Any) -> Any:
+def random_draw(
+    frame: Frame, *params: Any, source: Any, size: Any, shape: Any, dtype: Any, **attrs: Any
+) -> Any:
     """A draw on the host; the lengths of its result are operands, as the run may decide them."""
     assert ops.random_draw.eval is not None
     lengths = frame.shape(shape)
     wanted = None if size is None else frame.shape(size if isinstance(size, tuple) else (size,))
-    evaluate = ops.random_draw.eval
+    source = source.shared(frame.unit.generators)
+    evaluate = functools.partial(ops.random_draw.eval, source=source)
 
     def draw(*arrays: Any) -> Any:
         taken = None if size is None else tuple(int(n) for n in arrays[0])
