@@ -39,8 +39,14 @@ class Source:
         self._state, self._make = state, make
         self._made = threading.local()
 
+    @property
+    def is_made(self) -> bool:
+        """Whether the program makes the generator while it runs."""
+        return self._make is not None
+
     def current(self) -> Any:
-        return self._made.state if self._make is not None else self._state
+        """The generator; None where the path that makes it was not taken."""
+        return getattr(self._made, "state", None) if self.is_made else self._state
 
     @property
     def kind(self) -> type:

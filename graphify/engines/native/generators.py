@@ -211,8 +211,8 @@ class Lock(HostSite):
 
     def run(self, address: int) -> None:
         generators = [source.current() for source in self.sources]
-        bits = [_bits(generator) for generator in generators]
-        found = {id(each.lock): each.lock for each in bits}
+        bits = [None if generator is None else _bits(generator) for generator in generators]
+        found = {id(each.lock): each.lock for each in bits if each is not None}
         locks = [found[key] for key in sorted(found)]  # one order for all: nobody waits in a circle
         # Ctrl-C may strike between any two lines of Python, but not inside of one call into C.
         taken: list[bool] = []
@@ -246,6 +246,8 @@ def _bits(generator: Any) -> Any:
 
 def _address(generator: Any, bits: Any) -> int:
     """Where a generator's bitgen_t is; RandomState's own, which has more behind it, if known."""
+    if generator is None:  # of a path that was not taken: nobody draws from it
+        return 0
     if type(generator) is np.random.RandomState and (place := legacy_draws.place()):
         return id(generator) + place
     address = _pointer(bits.capsule, b"BitGenerator")

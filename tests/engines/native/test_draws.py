@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import signal
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -301,6 +302,22 @@ def test_a_generator_made_in_every_turn() -> None:
     assert float(graphify.function(program)(np.int64(9))) == program(9)
 
 
+def test_a_generator_made_on_one_of_two_paths() -> None:
+    def program(k: Any) -> Any:
+        if k > 0:
+            rng = np.random.default_rng(3)
+        else:
+            rng = np.random.default_rng(4)
+        total = 0.0
+        for _ in range(5):
+            total = total + rng.random()
+        return total
+
+    function = graphify.function(program)
+    for k in (1, -1, 1):
+        assert float(function(np.int64(k))) == program(k)
+
+
 def test_seeding_in_a_loop() -> None:
     def program(n: Any) -> Any:
         total = 0.0
@@ -495,6 +512,61 @@ def is_free(rng: Any) -> bool:
     thread.start()
     thread.join()
     return found[0]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers that send signals")
+@pytest.mark.parametrize("size", [1, 1 << 16], ids=["keeps the GIL", "releases it"])
+def test_ctrl_c_gives_the_lock_back(size: int) -> None:
+    rng = generator("PCG64")
+
+    def program(x: Any, n: Any) -> Any:
+        for _ in range(n):
+            x[0] += rng.random()
+        return x
+
+    function = graphify.function(program)
+    function(np.zeros(size), np.int64(3))
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            function(np.zeros(size), np.int64(1 << 60))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert is_free(rng)
+
+
+def test_a_storm_of_signals_leaves_no_lock_taken() -> None:
+    """A handler may raise between any two lines of Python: those that lock are Python."""
+    if not hasattr(signal, "setitimer"):
+        pytest.skip("needs timers that send signals")
+    rng, other = generator("PCG64"), generator("Philox")
+
+    def program(n: Any) -> Any:
+        total = 0.0
+        for _ in range(n):
+            total = total + rng.random() * other.random()
+        return total
+
+    function = graphify.function(program)
+    function(np.int64(3))
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    struck = 0
+    try:
+        for turn in range(400):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.00001 * (1 + turn % 20))
+                for _ in range(40):
+                    function(np.int64(1))
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                struck += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert struck
+    assert is_free(rng) and is_free(other)
 
 
 def test_failures_give_the_lock_back() -> None:

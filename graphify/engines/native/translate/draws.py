@@ -61,6 +61,8 @@ def unlock(w: Writer, home: Home) -> None:
 def _draw(w: Writer, stmt: Call) -> None:
     f = w.f
     rng = f.convert("inttoptr", addresses.value(w, stmt.scalars[-1]), PTR)
+    if stmt.attrs["source"].is_made:
+        w.leave_if(f.icmp("eq", rng, NULL), V(I32, str(PENDING)))
     for buffer in stmt.outputs:
         length = number(1)
         for dim in buffer.shape:
