@@ -214,6 +214,26 @@ def for_scipy(data, indices, starts, x):
     return scipy.sparse.csr_array((data, indices, starts), (x.size, x.size)), x
 
 
+# --- chance ---
+
+
+def monte_carlo_pi(n):
+    np.random.seed(3)
+    inside = 0
+    for _ in range(n):
+        x = np.random.rand()
+        y = np.random.rand()
+        if x * x + y * y <= 1.0:
+            inside += 1
+    return 4.0 * inside / n
+
+
+def monte_carlo_pi_at_once(n):
+    np.random.seed(3)
+    x, y = np.random.rand(n, 2).T
+    return 4.0 * np.sum(x * x + y * y <= 1.0) / n
+
+
 def dominant(rng, n):
     """A matrix whose factorisations need no pivots."""
     return (normal(rng, n, n, dtype="float64") + 2 * n * np.eye(n),)
@@ -272,5 +292,16 @@ ROWS = [
         },
         goal=GOAL,
         arguments={"scipy": for_scipy},
+    ),
+    Row(
+        GROUP,
+        "Monte Carlo pi, 1000000 points",
+        monte_carlo_pi,
+        lambda rng, n: (n,),
+        size=1_000_000,
+        quick=100,
+        peers={"numba": just(monte_carlo_pi)},  # JAX has no stream of NumPy's
+        goal=GOAL,
+        numpy=monte_carlo_pi_at_once,
     ),
 ]
