@@ -3,9 +3,9 @@
     random_draw(loc, scale, source=source, method="normal", ...)   # an effect: draws at each run
     random_bits(key, start, shape=(3,), width=32)                  # a pure function of its operands
 
-A draw advances a NumPy generator that lives outside the graph, so it runs in program order, on
-the host, and equals what NumPy gives from the same state. `random_bits` is Threefry-2x32, 20
-rounds, one block per counter, so that every engine can compute the same bits.
+A draw advances a NumPy generator that lives outside the graph, so it runs in program order, in this
+process, and equals what NumPy gives from the same state. `random_bits` is Threefry-2x32, 20 rounds,
+one block per counter, so that every engine can compute the same bits.
 
 Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3".
 """
