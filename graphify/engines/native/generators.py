@@ -30,7 +30,6 @@ from typing import Any
 import numpy as np
 
 from graphify.engines.native import legacy_draws, symbols
-from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.host import HostSite
 from graphify.ir.types import DType
 from graphify.ops.random import Source
@@ -93,7 +92,7 @@ def recipe_of(
 ) -> Recipe | None:
     """How a draw with so many parameters is made in C; None if Python has to make it."""
     legacy = source.kind is np.random.RandomState
-    if not _known(source.kind) or not _reentrant():
+    if not _is_numpys(source.kind) or not _reentrant():
         return None
     recipe = _recipe(legacy, method, options, dtype, count)
     if recipe is None or not recipe.symbol or recipe.symbol.startswith("graphify_"):
@@ -144,7 +143,7 @@ def _ranges(legacy: bool) -> str:
     return "finite"
 
 
-def _known(kind: type) -> bool:
+def _is_numpys(kind: type) -> bool:
     """Whether draws of this class, and not of one derived from it, are what is told here."""
     return kind is np.random.Generator or (kind is np.random.RandomState and _has_bits())
 
@@ -199,6 +198,23 @@ class Locking:
         return [np.int64(0) for _ in self.sources]
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What there is to do for generators that were met before.
+
+    Attributes:
+        generators, bits: they, and their bit generators.
+        acquire, release: of their locks, in one order for all: nobody waits in a circle.
+        addresses: of their bitgen_t.
+    """
+
+    generators: list[Any]
+    bits: list[Any]
+    acquire: list[Any]
+    release: list[Any]
+    addresses: list[int]
+
+
 class Lock(HostSite):
     """What `lock()` calls: takes the locks of generators, and tells their addresses.
 
@@ -208,30 +224,37 @@ class Lock(HostSite):
     def __init__(self, locking: Locking) -> None:
         super().__init__(locking.call, (), ())
         self.sources = locking.sources
+        self._words = ctypes.c_int64 * (len(self.sources) + 1)
+        self._known = _known([], [])
 
     def run(self, address: int) -> None:
         generators = [source.current() for source in self.sources]
-        bits = [None if generator is None else _bits(generator) for generator in generators]
-        found = {id(each.lock): each.lock for each in bits if each is not None}
-        locks = [found[key] for key in sorted(found)]  # one order for all: nobody waits in a circle
+        bits = [_bits(generator) for generator in generators]
+        known = self._known
+        if known.generators != generators or known.bits != bits:
+            known = self._known = _known(generators, bits)
         # Ctrl-C may strike between any two lines of Python, but not inside of one call into C.
         taken: list[bool] = []
         try:
-            taken.extend(map(_acquire, locks))
-            releases = map(operator.call, [lock.release for lock in locks])
-            unlock: Any = functools.partial(collections.deque, releases, 0)
-            unlock.held = generators, bits  # they live as long as native code uses them
-            for index, generator in enumerate(generators):
-                capi.set_word(address + 8 * index, _address(generator, bits[index]))
+            taken.extend(map(operator.call, known.acquire))
+            unlock: Any = functools.partial(collections.deque, map(operator.call, known.release), 0)
+            unlock.known = known  # they live as long as native code uses them
+            self._words.from_address(address)[:] = [*known.addresses, id(unlock)]
             _keep(unlock)
-            capi.set_word(address + 8 * len(bits), id(unlock))
         except BaseException:
-            for lock in locks[: len(taken)]:
-                lock.release()
+            for release in known.release[: len(taken)]:
+                release()
             raise
 
 
-_acquire = operator.methodcaller("acquire")
+def _known(generators: list[Any], bits: list[Any]) -> _Known:
+    found = {id(each.lock): each.lock for each in bits if each is not None}
+    locks = [found[key] for key in sorted(found)]
+    addresses = [_address(*pair) for pair in zip(generators, bits, strict=True)]
+    acquire, release = [lock.acquire for lock in locks], [lock.release for lock in locks]
+    return _Known(generators, bits, acquire, release, addresses)
+
+
 _keep = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
@@ -239,14 +262,15 @@ _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
 
 
 def _bits(generator: Any) -> Any:
-    """The bit generator of a Generator or RandomState."""
-    kind = type(generator)
-    return generator.bit_generator if kind is np.random.Generator else generator._bit_generator
+    """The bit generator of a Generator or RandomState; None of a path that was not taken."""
+    if type(generator) is np.random.Generator:
+        return generator.bit_generator
+    return None if generator is None else generator._bit_generator
 
 
 def _address(generator: Any, bits: Any) -> int:
     """Where a generator's bitgen_t is; RandomState's own, which has more behind it, if known."""
-    if generator is None:  # of a path that was not taken: nobody draws from it
+    if generator is None:  # nobody draws from it
         return 0
     if type(generator) is np.random.RandomState and (place := legacy_draws.place()):
         return id(generator) + place
