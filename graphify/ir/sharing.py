@@ -43,10 +43,17 @@ class Link:
 
 @dataclass(slots=True, eq=False)
 class Sharing:
-    """What a tensor may be a view of, and what may be a view of the tensor."""
+    """What a tensor may be a view of, and what may be a view of the tensor.
+
+    Attributes:
+        covered: the tensor is always one of those that it has links to, and never an array of its
+            own: what may be this tensor is linked with those instead. However often names are
+            swapped, the links lead straight to the arrays that were made once.
+    """
 
     links: list[Link] = field(default_factory=list)
-    seen_by: list[weakref.ref[Tensor]] = field(default_factory=list)
+    seen_by: list[tuple[weakref.ref[Tensor], Link]] = field(default_factory=list)
+    covered: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -62,29 +69,58 @@ def link(tensor: Tensor, other: Tensor, when: Tensor | None, view: View = ()) ->
     """From now on `tensor` may be (a view of) `other`: where `when` holds, or who knows when."""
     if tensor is other:
         return
+    if is_covered(other):
+        _link_beyond(tensor, other, when, view)
+        return
     mine, theirs = _of(tensor), _of(other)
+    _prune(mine)
     if len(mine.links) >= MOST:
         when, view = None, ()
-    beside = [t for t in {id(t): t for t, _ in observers(other)}.values() if t is not tensor]
-    entry = Link(weakref.ref(other), when, view, other if beside else None, not beside)
-    for seer in beside:
-        for found, known in links(seer):
-            if found is other:
-                known.kept = other
+    beside = [known for seer, known in observers(other) if seer is not tensor]
+    for known in beside:
+        known.kept = other
     same = [
         known for known in mine.links
         if known.reference() is other and same_view(known.view, view)
     ]  # fmt: skip
     if same:
-        entry.through = same[0].through
-        same[0].when = _or(same[0].when, when)
+        entry = same[0]
+        entry.when = _or(entry.when, when)
     else:
+        entry = Link(weakref.ref(other), when, view, other if beside else None, not beside)
         mine.links.append(entry)
-        theirs.seen_by = [r for r in theirs.seen_by if r() is not None and r() is not tensor]
-        theirs.seen_by.append(weakref.ref(tensor))
+        theirs.seen_by = [(ref, known) for ref, known in theirs.seen_by if ref() is not None]
+        theirs.seen_by.append((weakref.ref(tensor), entry))
     if entry.through:  # nothing keeps it, and what it may be the tensor may be, too
-        for third, known in list(links(other)):
-            link(tensor, third, _and(when, known.when), (*known.view, *view))
+        _link_beyond(tensor, other, when, view)
+
+
+def _link_beyond(tensor: Tensor, other: Tensor, when: Tensor | None, view: View) -> None:
+    for third, known in list(links(other)):
+        link(tensor, third, _and(when, known.when), (*known.view, *view))
+
+
+def cover(tensor: Tensor) -> None:
+    """From now on the links of a tensor are all that it can be."""
+    if tensor._shared is not None:
+        tensor._shared.covered = all(known.when is not None for known in tensor._shared.links)
+
+
+def is_covered(tensor: Tensor) -> bool:
+    """Whether a tensor is, in every run, one of those that it may be."""
+    shared = tensor._shared
+    if shared is None or not shared.covered:
+        return False
+    _prune(shared)
+    return shared.covered
+
+
+def _prune(shared: Sharing) -> None:
+    """Drop links to what nobody holds any more: where it was one of those, the tensor is now the
+    only one of them."""
+    alive = [known for known in shared.links if known.reference() is not None]
+    if len(alive) < len(shared.links):
+        shared.links, shared.covered = alive, False
 
 
 def same_view(one: View, other: View) -> bool:
@@ -119,10 +155,10 @@ def links(tensor: Tensor) -> Iterator[tuple[Tensor, Link]]:
 
 def observers(tensor: Tensor) -> Iterator[tuple[Tensor, Link]]:
     """The tensors that may be (a view of) this one."""
-    for reference in tensor._shared.seen_by if tensor._shared is not None else ():
+    for reference, entry in tensor._shared.seen_by if tensor._shared is not None else ():
         other = reference()
         if other is not None and is_live(other):
-            yield from ((other, entry) for found, entry in links(other) if found is tensor)
+            yield other, entry
 
 
 def is_shared(tensor: Tensor) -> bool:

@@ -542,3 +542,17 @@ def test_what_needs_no_run_stays_pythons():
     graph = graphify.function(sizes_known_while_tracing).get_concrete_function(X).graph
     assert graph.specs[0].shape == (6,)
     assert all(node.op.name != "loop" for node in graph.nodes)
+
+
+def arrays_made_of_a_list(x):
+    rows = []
+    for i in range(12):
+        rows.append(x[0] * i)
+    whole, joined = np.asarray(rows), np.hstack(rows)
+    whole[0] = 7.0
+    joined += 1
+    return whole, joined, rows[0], rows[-1]
+
+
+def test_an_array_made_of_a_list_is_its_own():
+    same(arrays_made_of_a_list, X)

@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from graphify.errors import TraceError
-from graphify.ir.sharing import MOST, is_shared, link, links, observers, storage, updates
+from graphify.ir.sharing import (
+    MOST,
+    cover,
+    is_covered,
+    is_shared,
+    link,
+    links,
+    observers,
+    storage,
+    updates,
+)
 from graphify.ir.tensor import Tensor
 from graphify.ops.indexing import slice_
 
@@ -106,3 +116,26 @@ def test_too_many_links_are_refused() -> None:
 def test_storage_is_the_array_below_views() -> None:
     x = array(1.0, 2.0, 3.0)
     assert storage(x[1:][:1]) is x and storage(x) is x
+
+
+def test_what_is_always_another_array_is_linked_beyond() -> None:
+    x, y = array(1.0), array(2.0)
+    first, second = array(1.0), array(2.0)
+    for one in (first, second):  # as two names are after `if c: x, y = y, x`
+        link(one, x, TRUE)
+        link(one, y, FALSE)
+        cover(one)
+    third = array(1.0)
+    link(third, first, TRUE)
+    assert {id(other) for other, _ in links(third)} == {id(x), id(y)}
+    assert {id(update.tensor) for update in updates(third)} == {id(x), id(y), id(first), id(second)}
+
+
+def test_the_last_of_an_array_stands_for_it() -> None:
+    x, y, z = array(1.0), array(2.0), array(3.0)
+    link(y, x, TRUE)
+    cover(y)
+    del x
+    gc.collect()
+    link(z, y, TRUE)
+    assert not is_covered(y) and [other for other, _ in links(z)] == [y]

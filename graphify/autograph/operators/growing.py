@@ -65,7 +65,11 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """The elements of a list. `treedef` and `kinds` are those of an element and of its leaves."""
+    """The elements of a list. `treedef` and `kinds` are those of an element and of its leaves.
+
+    Buffers of numbers count as numbers: nobody holds what is in them, so where they go through
+    branches and loops nobody needs to know which is which.
+    """
 
     treedef: tree.TreeDef
     kinds: tuple[str, ...]
@@ -73,12 +77,25 @@ class Grown:
     count: Count
     room: Room = Room()
 
+    def __post_init__(self) -> None:
+        rows = zip(self.buffers, self.kinds, strict=True)
+        buffers = tuple(_as_number(buffer, kind != ARRAY) for buffer, kind in rows)
+        object.__setattr__(self, "buffers", buffers)
+
     @property
     def capacity(self) -> Dim:
         return self.buffers[0].dims[0]
 
 
 # --- elements -------------------------------------------------------------------------------------
+
+
+def _as_number(buffer: Tensor, number: bool) -> Tensor:
+    if not isinstance(buffer, Tensor) or buffer._scalar is number:
+        return buffer
+    made = Tensor(resolve(buffer)._value)
+    made._scalar, made._home = number, buffer._home
+    return made
 
 
 def kind_of(leaf: Any) -> str:

@@ -62,11 +62,11 @@ def _nested(treedef: tree.TreeDef, columns: Iterator[Tensor]) -> Tensor:
 
 
 def exact(buffer: Tensor, count: Count) -> Tensor:
-    """As many rows as there are elements."""
+    """As many rows as there are elements, in an array of its own."""
     dim = as_dim(count) if isinstance(count, Tensor) else count
-    return buffer if dim == buffer.dims[0] else core.copy(bind(
-        slice_, (buffer,), {"key": ((0, dim, 1),)}, view=False
-    ))  # fmt: skip
+    if dim != buffer.dims[0]:
+        buffer = bind(slice_, (buffer,), {"key": ((0, dim, 1),)}, view=False)
+    return core.copy(buffer)
 
 
 def of_array(rows: Tensor) -> Grown:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from graphify.autograph.operators.state import placeholder
 from graphify.errors import InternalError
 from graphify.ir.context import current_builder, recording
 from graphify.ir.graph import Builder
-from graphify.ir.sharing import MOST, View, is_live, link, same_view
+from graphify.ir.sharing import MOST, View, cover, is_covered, is_live, link, same_view
 from graphify.ir.sizes import SizeVar, dim_variables, size, substitute
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.wrapping import as_tensor
@@ -51,18 +51,70 @@ class Origin:
 def origins(leaf: Tensor, is_end: Callable[[Tensor], bool]) -> list[Origin]:
     """What a leaf is, or may be: links are followed as far as tensors that are an end.
 
+    Each tensor on the way is looked at once, whatever the number of ways that lead to it.
     Conditions are recorded in the current frame.
     """
-    found: list[Origin] = []
-    for origin in _paths(leaf, is_end, (), ()):
-        for position, known in enumerate(found):
-            if known.root is origin.root and same_view(known.view, origin.view):
-                either = _either(known.conditions, origin.conditions)
-                found[position] = Origin(known.root, known.view, either)
-                break
-        else:
-            found.append(origin)
-    return found
+    start, view = _storage(leaf)
+    ways: dict[int, list[Origin]] = {id(start): [Origin(start, view)]}
+    found: dict[int, list[Origin]] = {}
+    for tensor in _on_the_way(start, is_end):
+        mine, end = ways[id(tensor)], is_end(tensor)
+        for origin in mine if end or not is_covered(tensor) else ():
+            _add(found, origin)
+        for entry in () if end or tensor._shared is None else tensor._shared.links:
+            other = entry.reference()
+            if other is None:
+                continue
+            root, rest = _storage(other)
+            into = found if entry.through else ways
+            for origin in mine:
+                known = _also(origin.conditions, entry.when)
+                _add(into, Origin(root, (*rest, *entry.view, *origin.view), known))
+    return [origin for ways in found.values() for origin in ways]
+
+
+def _storage(tensor: Tensor) -> tuple[Tensor, View]:
+    """What a view looks at, as far as the frame knows it, and how."""
+    view: View = ()
+    while tensor._base is not None and tensor._view is not None and tensor._view[0] is not ALIAS:
+        view = (tensor._view, *view)
+        tensor = tensor._base
+    return tensor, view
+
+
+def _on_the_way(start: Tensor, is_end: Callable[[Tensor], bool]) -> list[Tensor]:
+    """The tensors between one and the ends, each after all that lead to it."""
+    done: dict[int, Tensor] = {}
+    pending = [(start, False)]
+    while pending:
+        tensor, ready = pending.pop()
+        if id(tensor) in done:
+            continue
+        if ready:
+            done[id(tensor)] = tensor
+            continue
+        pending.append((tensor, True))
+        if tensor._shared is not None and not is_end(tensor):
+            links = tensor._shared.links
+            others = [entry.reference() for entry in links if not entry.through]
+            pending += [(_storage(other)[0], False) for other in others if other is not None]
+    return list(reversed(done.values()))
+
+
+def _add(found: dict[int, list[Origin]], origin: Origin) -> None:
+    known = found.setdefault(id(origin.root), [])
+    for position, other in enumerate(known):
+        if same_view(other.view, origin.view):
+            either = _either(other.conditions, origin.conditions)
+            known[position] = Origin(origin.root, origin.view, either)
+            return
+    known.append(origin)
+
+
+def _also(conditions: tuple[Tensor, ...] | None, when: Tensor | None) -> tuple[Tensor, ...] | None:
+    if conditions is None or when is None:
+        return None
+    return (all_of((*conditions, when)),)
 
 
 def _either(
@@ -71,31 +123,6 @@ def _either(
     if one is None or other is None:
         return None
     return (elementwise.logical_or(all_of(one), all_of(other)),) if one and other else ()
-
-
-def _paths(
-    leaf: Tensor,
-    is_end: Callable[[Tensor], bool],
-    view: View,
-    conditions: tuple[Tensor, ...] | None,
-) -> Iterator[Origin]:
-    while leaf._base is not None and leaf._view is not None and leaf._view[0] is not ALIAS:
-        view = (leaf._view, *view)
-        leaf = leaf._base
-    yield Origin(leaf, view, conditions)
-    if is_end(leaf) or leaf._shared is None:
-        return
-    for entry in leaf._shared.links:
-        other = entry.reference()
-        if other is not None:
-            known = None
-            if conditions is not None and entry.when is not None:
-                known = (*conditions, entry.when)
-            seen = (*entry.view, *view)
-            if entry.through:
-                yield Origin(other, seen, known)
-            else:
-                yield from _paths(other, is_end, seen, known)
 
 
 def all_of(conditions: Iterable[Tensor]) -> Tensor:
@@ -152,6 +179,11 @@ class BranchLinks:
         self.builders = builders
         self.exports: list[tuple[int, Tensor]] = []
         self.planned: list[_Planned] = []
+        self.own = {  # positions of what may be an array of its own, made on one of the paths
+            position
+            for position, sides in enumerate(leaves)
+            if any(leaf is not None and is_number(leaf) for leaf in sides)
+        }
         for side in (0, 1):
             with recording(builders[side]):
                 found = [
@@ -170,11 +202,13 @@ class BranchLinks:
             else:
                 made.setdefault(id(origin.root), []).append((position, origin))
         for group in made.values():
-            if len({position for position, _ in group}) < 2:
-                continue
             first, origin = group[0]  # all links go to earlier positions: there are no circles
+            if len({position for position, _ in group}) < 2:
+                self.own.add(first)
+                continue
             whole = not origin.view and origin.conditions == ()
             root = first if whole else self._export(side, origin.root)
+            self.own |= {first} if whole else set()
             for position, origin in group:
                 if position != root:
                     self._add(position, side, root, origin)
@@ -236,3 +270,5 @@ class BranchLinks:
                 for op, xs, attrs in plan.view
             )
             link(tensor, root, when if plan.known else None, view)
+        for position in {plan.position for plan in self.planned} - self.own:
+            cover(joined[position])
