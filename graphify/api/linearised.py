@@ -61,7 +61,7 @@ class Linearised:
         name = f"{self.what}: {structures.parameter_name(self.function, place)}"
         fresh = []
         for leaf, path in zip(leaves, treedef.paths(), strict=True):
-            tensor = _of_graph(
+            tensor = of_graph(
                 derivative.identity(structures.inexact_leaf(leaf, name + (path and f" at {path}")))
             )
             self.keys.append(self.tape.watch(tensor))
@@ -102,7 +102,7 @@ class Linearised:
         ]
 
 
-def _of_graph(tensor: Tensor) -> Tensor:
+def of_graph(tensor: Tensor) -> Tensor:
     """The tensor; in a trace a known number as a value of the graph: what only a graph's blocks
     use, a tape does not see, and they would take the number for a constant."""
     builder = current_builder()

@@ -19,8 +19,10 @@ import numpy as np
 
 from graphify import tree
 from graphify.api import structures
+from graphify.api.linearised import of_graph
 from graphify.api.pullback import batch_rows, reverse_jacobian
 from graphify.errors import SpecError
+from graphify.ir.assign import store
 from graphify.ir.context import current_builder, taping, tell_tapes
 from graphify.ir.sizes import decide_equal
 from graphify.ir.tensor import Tensor, refresh
@@ -117,6 +119,7 @@ class GradientTape:
         """
         for leaf in tree.flatten_arrays(tensor)[0]:
             resolved = _source(leaf, "watch: argument 'tensor'")
+            _put_in_graph(resolved)
             self._note(leaf, resolved)
 
     def _note(self, leaf: Any, resolved: Tensor) -> None:
@@ -307,6 +310,16 @@ class GradientTape:
             core.full((*lead, *x.dims), 0, x.dtype) if g is None else g
             for g, x in zip(found, xs, strict=True)
         ]
+
+
+def _put_in_graph(tensor: Tensor) -> None:
+    """In a trace, make an array that it knows a value of the graph, as staged blocks have to."""
+    builder, root = current_builder(), tensor
+    while root._base is not None:
+        root = root._base
+    if builder is not None and not root.is_symbolic:
+        store(root, of_graph(Tensor(root._value, weak=root._weak)), builder)
+        refresh(tensor)
 
 
 def _source(leaf: Any, what: str) -> Tensor:

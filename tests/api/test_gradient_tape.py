@@ -308,3 +308,49 @@ def test_bad_input(ask, kind, text):
         tape.watch(x)
     with pytest.raises(kind, match=text):
         ask(tape, x)
+
+
+# --- arrays that a trace knows --------------------------------------------------------------------
+
+
+def _watches_a_new_array(k):
+    x = gnp.array(3.0)
+    with graphify.GradientTape() as tape:
+        tape.watch(x)
+        total = 0.0
+        for _ in range(k):
+            total = total + x * x
+        total = total + x
+    return tape.gradient(total, x), x
+
+
+def _watches_a_view_of_one(k):
+    x = gnp.array([3.0, 4.0])[1:]
+    with graphify.GradientTape() as tape:
+        tape.watch(x)
+        total = x
+        while k > 0:
+            total = total + x * x
+            k = k - 1
+    return tape.gradient(total, x), x
+
+
+def _watches_in_every_turn(k):
+    x, found = gnp.array(3.0), 0.0
+    while k > 0:
+        with graphify.GradientTape() as tape:
+            tape.watch(x)
+            total = 0.0 * x
+            for _ in range(k):
+                total = total + x * x
+        found = found + tape.gradient(total, x)
+        k = k - 1
+    return found, x
+
+
+@pytest.mark.parametrize(
+    "function", [_watches_a_new_array, _watches_a_view_of_one, _watches_in_every_turn]
+)
+def test_an_array_made_in_a_trace_counts_inside_staged_blocks(function):
+    for one, other in zip(graphify.function(function)(np.array(4)), function(4), strict=True):
+        np.testing.assert_allclose(one, other)
