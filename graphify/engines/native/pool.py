@@ -6,6 +6,11 @@ runs `fn(context, begin, end)` over pieces that together are [0, count), and ret
 done. `grain` says how many items are worth about 5 us: smaller jobs are not cut, and jobs below
 `_WORTH_WAKING` grains do not wake workers that sleep (a grain of 1 always does: heavy items).
 
+    void graphify_sections(ptr fn, ptr context, i64 count)
+
+is the same for few items that take long. Who waits for the last of them looks for Ctrl-C meanwhile,
+and tells them by `fn(context, -1, -1)` that they are to stop.
+
 How a job is shared. One word, the ticket, holds {generation, pieces left}; taking a piece is a
 compare-and-swap that counts it down. A worker that comes late finds no pieces or another
 generation, so it never touches a job that is over, and the caller never waits for a worker that
@@ -21,6 +26,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,7 +35,13 @@ from graphify.engines.native import library, symbols
 from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, Function, Module, Type, V
 from graphify.engines.native.target import Target, host
 
-NAMES = ("graphify_parallel", "graphify_set_threads", "graphify_stop_threads", "graphify_forked")
+NAMES = (
+    "graphify_parallel",
+    "graphify_sections",
+    "graphify_set_threads",
+    "graphify_stop_threads",
+    "graphify_forked",
+)
 
 _MOST = 256  # workers at most
 _SPINS = 6000  # pauses before a worker sleeps: 50 to 200 us
@@ -118,6 +130,7 @@ def module(on: System | None = None, threads: int | None = None) -> Module:
     _write_worker(made, on)
     _write_start(made, on)
     _write_parallel(made, on)
+    _write_sections(made, on)
     _write_controls(made, on)
     return made
 
@@ -315,6 +328,11 @@ def _entry(made: Module) -> Function:
     return made.function("graphify_parallel", VOID, params)
 
 
+def _entry_of_sections(made: Module) -> Function:
+    params = [(PTR, "fn"), (PTR, "context"), (I64, "count")]
+    return made.function("graphify_sections", VOID, params)
+
+
 def _run_alone(f: Function) -> None:
     with f.when(f.icmp("sgt", f.args["count"], _i64(0))):
         f.call_pointer(f.args["fn"], VOID, [f.args["context"], _i64(0), f.args["count"]])
@@ -324,6 +342,7 @@ def _run_alone(f: Function) -> None:
 def _write_serial(made: Module) -> None:
     """For systems without threads that we know."""
     _run_alone(_entry(made))
+    _run_alone(_entry_of_sections(made))
     made.function("graphify_set_threads", VOID, [(I64, "count")]).ret()
     made.function("graphify_stop_threads", VOID, []).ret()
     made.function("graphify_forked", VOID, []).ret()
@@ -343,8 +362,7 @@ def _write_parallel(made: Module, on: System) -> None:
     _, ours = f.compare_exchange(BUSY, _i32(0), _i32(1))
     f.br_if(ours, free, alone)
     f.start(free)
-    with f.when(f.icmp("slt", f.load(I64, STARTED), f.sub(threads, _i64(1)))):
-        f.call("start", VOID, [f.sub(threads, _i64(1))])
+    _start_missing(f, threads)
     asleep = f.icmp("sgt", f.atomic_load(I32, SLEEPERS), _i32(0))
     light = f.and_(
         f.icmp("ne", grain, _i64(1)),
@@ -362,8 +380,38 @@ def _write_parallel(made: Module, on: System) -> None:
     _run_alone(f)
 
 
-def _share(f: Function, on: System, threads: V, grain: V) -> None:
-    """Set up the job, work on it, wait for the others."""
+def _start_missing(f: Function, threads: V) -> None:
+    with f.when(f.icmp("slt", f.load(I64, STARTED), f.sub(threads, _i64(1)))):
+        f.call("start", VOID, [f.sub(threads, _i64(1))])
+
+
+def _write_sections(made: Module, on: System) -> None:
+    f = _entry_of_sections(made)
+    threads = f.atomic_load(I64, THREADS)
+    with f.when(f.icmp("sgt", threads, _i64(1))):
+        _, ours = f.compare_exchange(BUSY, _i32(0), _i32(1))
+        with f.when(ours):
+            _start_missing(f, threads)
+            _share(f, on, threads, _i64(1), lambda: _interrupt(f))
+            f.atomic_store(_i32(0), BUSY)
+            f.ret()
+    _run_alone(f)
+
+
+def _interrupt(f: Function) -> None:
+    """Let Python's signal handlers run; if one raises, whoever still works is told to stop."""
+    with f.when(f.icmp("ne", f.call("graphify_poll", I32, []), _i32(0))):
+        f.call_pointer(f.args["fn"], VOID, [f.args["context"], _i64(-1), _i64(-1)])
+
+
+def _share(
+    f: Function, on: System, threads: V, grain: V, waiting: Callable[[], None] | None = None
+) -> None:
+    """Set up the job, work on it, wait for the others.
+
+    Args:
+        waiting: writes what there is to do now and then while waiting.
+    """
     count = f.args["count"]
     most = f.intrinsic("smin", f.mul(threads, _i64(_PIECES)), _upwards(f, count, grain))
     length = _upwards(f, count, most)
@@ -385,6 +433,8 @@ def _share(f: Function, on: System, threads: V, grain: V) -> None:
             f.br(over)
         _pause(f, on)
     f.call("sched_yield", I32, [])
+    if waiting is not None:
+        waiting()
     f.br(wait)
     f.start(over)
 

@@ -69,8 +69,10 @@ def _write_enter(made: Module) -> None:
 
 def _write_signals(made: Module) -> None:
     """What there is to do when some time has passed, in whatever state the thread is."""
-    f = made.function("signals", I32, [], "internal", "noinline nounwind")
+    f = made.function("signals", I32, [(I64, "now")], "internal", "noinline nounwind")
+    later = f.add(f.args["now"], V(I64, str(_PERIOD)))
     with f.when(f.icmp("ne", f.call("PyGILState_Check", I32, []), zero())):
+        f.store(later, V(PTR, "@next"))
         status = f.call("PyErr_CheckSignals", I32, [])
         with f.when(f.icmp("ne", status, zero())):
             f.ret(status)
@@ -78,10 +80,12 @@ def _write_signals(made: Module) -> None:
         f.call("PyEval_RestoreThread", VOID, [f.call("PyEval_SaveThread", PTR, [])])
         f.ret(zero())
     # Signal handlers run in the main thread only. Another thread must not ask for the GIL: one of
-    # the pool's would wait for a caller that keeps it and waits for the pool.
+    # the pool's would wait for a caller that keeps it and waits for the pool. Nor does it count as
+    # having looked: it may look more often than the main thread, which would never come to do so.
     main = f.load(I64, made.external("graphify_main_thread"))
     here = f.call("PyThread_get_thread_ident", I64, [])
     with f.when(f.icmp("eq", main, here)):
+        f.store(later, V(PTR, "@next"))
         state = f.call("PyGILState_Ensure", I32, [])
         status = f.call("PyErr_CheckSignals", I32, [])
         f.call("PyGILState_Release", VOID, [state])
@@ -96,8 +100,7 @@ def _write_poll(made: Module) -> None:
     due = f.load(I64, V(PTR, "@next"))
     with f.when(f.icmp("slt", f.sub(now, due), zero(64))):
         f.ret(zero())
-    f.store(f.add(now, V(I64, str(_PERIOD))), V(PTR, "@next"))
-    f.ret(f.call("signals", I32, []))
+    f.ret(f.call("signals", I32, [now]))
 
 
 def _write_host(made: Module) -> None:

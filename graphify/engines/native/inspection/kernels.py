@@ -37,6 +37,7 @@ from graphify.engines.native.loops.program import (
     Param,
     Program,
     Result,
+    Sections,
     Stmt,
     While,
 )
@@ -47,6 +48,7 @@ from graphify.location import SourceLoc
 SHOWN = 12  # operations of a kernel that the table names
 # Functions that share their work between threads.
 SHARED = frozenset(["matmul", "convolution"])
+MAIN = (For, While, If, Sections, Call)  # what a kernel ends with
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ def divide(program: Program) -> list[Block]:
     kernels: list[list[Stmt]] = [[]]
     for stmt in program.body:
         kernels[-1].append(stmt)
-        if isinstance(stmt, (For, While, If, Call)):
+        if isinstance(stmt, MAIN):
             kernels.append([])
     rest = kernels.pop()
     if kernels:
@@ -184,12 +186,14 @@ def _kernel(program: Program, block: Block, known: Definitions) -> Kernel:
     inside = within & _freed_or_local(block)
     loops = [s for s in statements(block) if isinstance(s, For)]
     calls = [s for s in statements(block) if isinstance(s, Call)]
-    main = next((s for s in block if isinstance(s, (For, While, If, Call))), None)
+    main = next((s for s in block if isinstance(s, MAIN)), None)
     return Kernel(
         _head(program, main),
         tuple(user_lines(block)),
         tuple(_ops(program, work, calls)),
-        any(s.kind == "parallel" for s in loops) or any(c.function in SHARED for c in calls),
+        isinstance(main, Sections)
+        or any(s.kind == "parallel" for s in loops)
+        or any(c.function in SHARED for c in calls),
         any(s.kind == "vector" for s in loops),
         work.flops,
         work.bytes_moved(inside, known),
@@ -212,7 +216,7 @@ def _freed_or_local(block: Block) -> set[Buffer]:
     """Buffers that are allocated inside a loop of the block: made anew for each turn."""
     found: set[Buffer] = set()
     for stmt in block:
-        if isinstance(stmt, (For, While, If)):
+        if isinstance(stmt, (For, While, If, Sections)):
             found |= {s.buffer for s in statements((stmt,)) if isinstance(s, Allocate)}
     return found
 
@@ -226,6 +230,8 @@ def _head(program: Program, main: Stmt | None) -> str:
         return called(main)
     if isinstance(main, While):
         return "while"
+    if isinstance(main, Sections):
+        return f"{len(main.parts)} sections side by side"
     if isinstance(main, For) and (tile := _tile(main)) is not None:
         main = replace(tile, kind="parallel")
     first = block_text((main,)).splitlines()[0]

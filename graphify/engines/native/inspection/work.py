@@ -30,6 +30,8 @@ from graphify.engines.native.loops.program import (
     Let,
     Load,
     Reduce,
+    Section,
+    Sections,
     Set,
     Stmt,
     Store,
@@ -179,6 +181,8 @@ class _Walk:
                 total = self.expressions([condition])
                 total.add(_either(self.block(then), self.block(orelse)))
                 return total
+            case Section(inside) | Sections(inside):
+                return self.block(inside)
             case Call():
                 return self.call(stmt)
             case Fail():

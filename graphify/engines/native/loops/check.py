@@ -38,6 +38,9 @@ from graphify.engines.native.loops.program import (
     Point,
     Program,
     Reduce,
+    Result,
+    Section,
+    Sections,
     Set,
     Stmt,
     Store,
@@ -46,6 +49,7 @@ from graphify.engines.native.loops.program import (
     View,
     While,
 )
+from graphify.engines.native.loops.summary import meet, summary
 from graphify.engines.native.loops.walk import statements
 from graphify.errors import InternalError
 
@@ -305,6 +309,25 @@ def _if(c: _Checker, stmt: If) -> None:
     c.live = (after & c.live) | kept
 
 
+def _section(c: _Checker, stmt: Section) -> None:
+    c.fail("a section stands among the parts of `Sections` only")
+
+
+def _sections(c: _Checker, stmt: Sections) -> None:
+    c.need(len(stmt.parts) > 1, "there are several sections")
+    facts = [summary(part) for part in stmt.parts]
+    for k, (part, fact) in enumerate(zip(stmt.parts, facts, strict=True)):
+        if not isinstance(part, Section):
+            c.fail(f"a part of `Sections` is a section, not a {type(part).__name__}")
+        c.need(not fact.effects, "sections call no Python")
+        c.need(not any(meet(fact, other) for other in facts[:k]), "sections are independent")
+        handles = any(isinstance(b.home, Handle) for b in fact.writes)
+        c.need(not handles, "sections leave handles alone")
+        results = any(isinstance(b.home, Result) for b in fact.allocates)
+        c.need(not results, "sections allocate no results")
+        c.block(part.body)
+
+
 def _allocate(c: _Checker, stmt: Allocate) -> None:
     home = stmt.buffer.home
     c.expressions(stmt.buffer.shape, INDEX)
@@ -386,6 +409,8 @@ _RULES: dict[type, Callable[[_Checker, Any], None]] = {
     For: _for,
     While: _while,
     If: _if,
+    Section: _section,
+    Sections: _sections,
     Allocate: _allocate,
     Free: _free,
     Point: _point,

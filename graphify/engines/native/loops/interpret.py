@@ -159,6 +159,11 @@ class _Run:
                     self.block(test)
             case p.If(condition, then, orelse):
                 self.block(then if self.value(condition) else orelse)
+            case p.Sections(parts):
+                for k in self.order(range(len(parts))):
+                    self.statement(parts[k])
+            case p.Section(body):
+                self.block(body)
             case p.Allocate(buffer):
                 self.memory[buffer] = _fresh(self.shape(buffer), buffer)
             case p.Free(buffer):

@@ -22,6 +22,7 @@ from graphify.engines.native.loops.program import Block, Program
 from graphify.engines.native.loops.raising import raise_checks
 from graphify.engines.native.loops.ranges import drop_checks
 from graphify.engines.native.loops.schedule import schedule
+from graphify.engines.native.loops.sections import gather, side_by_side
 from graphify.engines.native.loops.share import contract, share
 from graphify.engines.native.loops.swap import swap
 from graphify.engines.native.loops.tidy import inline, tidy
@@ -31,6 +32,7 @@ PASSES: list[tuple[str, Callable[[Block], Block]]] = [
     ("trust counters", trust_counters),
     ("tidy", tidy),  # indices by their own names: fusion compares them
     ("raise checks", raise_checks),  # loops do not pass them
+    ("gather", gather),  # before loops that depend on one call fuse with what another one needs
     ("fuse", fuse),
     ("forward", forward),  # what fused loops hand on stays in registers
     ("drop dead", drop_dead),  # and then need not be stored
@@ -46,6 +48,7 @@ PASSES: list[tuple[str, Callable[[Block], Block]]] = [
     ("swap", swap),
     ("in parts", in_parts),
     ("schedule", schedule),
+    ("side by side", side_by_side),  # when it is known what one thread does alone
     ("hoist allocations", hoist_allocations),
     ("free", free),
 ]

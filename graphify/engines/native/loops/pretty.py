@@ -37,6 +37,8 @@ from graphify.engines.native.loops.program import (
     Point,
     Program,
     Reduce,
+    Section,
+    Sections,
     Set,
     Stmt,
     Store,
@@ -188,6 +190,12 @@ class _Printer:
                 if orelse:
                     yield "else:"
                     yield from self.inner(orelse)
+            case Sections(parts):
+                yield "side by side:"
+                yield from self.inner(parts)
+            case Section(body):
+                yield "section:"
+                yield from self.inner(body)
             case Allocate(buffer):
                 yield f"allocate {self.declared(buffer)}"
             case Free(buffer):

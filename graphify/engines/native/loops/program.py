@@ -19,6 +19,7 @@ Nothing here knows of LLVM, of graphs or of vectors: `kind` of a loop says what 
           | Store(buffer, index, value) | Reduce(var, op, value)
           | For(var, extent, body, kind) | While(test, condition, body)
           | If(condition, then, orelse)
+          | Sections(parts) | Section(body)
           | Allocate(buffer) | Free(buffer) | Point(handle, buffer) | Swap(a, b)
           | Call(function, buffers, scalars, ...) | Fail(condition, site, values) | Note(text)
     Block = tuple of Stmt
@@ -268,6 +269,24 @@ class If:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """One of several parts of `Sections`: runs in order, on one thread."""
+
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """`Section`s that do not depend on each other: may run side by side, on several threads.
+
+    What one of them writes or changes no other one touches; what it allocates or declares is its
+    own. Where several fail, the failure of the first in order counts.
+    """
+
+    parts: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Allocate:
     """Memory for a Temporary, for a Result whose shape only the run knows, or for a Handle."""
 
@@ -349,6 +368,8 @@ Stmt: TypeAlias = (
     | For
     | While
     | If
+    | Section
+    | Sections
     | Allocate
     | Free
     | Point

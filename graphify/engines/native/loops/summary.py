@@ -137,7 +137,8 @@ class Summary:
             self.uses.update(_variables(buffer.shape))
         self.defines.update(call.turn)
         self.changes.update(call.variables)
-        self.changes.update(v for b in call.outputs for v in b.shape if isinstance(v, Var))
+        dims = (d for b in call.outputs for d in b.shape)
+        self.changes.update(d for d in dims if isinstance(d, Var) and d.mutable)
         outside = call.function in ("host", "routine", "draw", "lock", "unlock")
         self.effects |= outside
         self.fails |= outside
@@ -169,6 +170,11 @@ def conflict(a: Summary, b: Summary) -> bool:
         return True  # what b touches may not be there
     if (a.effects or a.fails) and (b.effects or b.fails):
         return True
+    return meet(a, b)
+
+
+def meet(a: Summary, b: Summary) -> bool:
+    """Whether one of two statements changes what the other one reads or changes."""
     if not a.defines.isdisjoint(b.uses) or not b.defines.isdisjoint(a.uses):
         return True
     if not a.changes.isdisjoint(b.uses | b.changes) or not b.changes.isdisjoint(a.uses):

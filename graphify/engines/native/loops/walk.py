@@ -23,6 +23,8 @@ from graphify.engines.native.loops.program import (
     Let,
     Load,
     Reduce,
+    Section,
+    Sections,
     Set,
     Stmt,
     Store,
@@ -130,6 +132,8 @@ _BLOCKS: dict[type, tuple[str, ...]] = {
     For: ("body",),
     While: ("test", "body"),
     If: ("then", "orelse"),
+    Section: ("body",),
+    Sections: ("parts",),
     Call: ("body",),
 }
 

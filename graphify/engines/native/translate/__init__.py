@@ -8,7 +8,8 @@ The files, each on what stands before it:
     statements.py              one rule per statement; those of the larger ones are in
     loops.py memory.py calls.py
     reductions.py lanes.py copies.py vectors.py    loops in lanes
-    outline.py parallel.py     parts of a program as functions; loops on threads
+    outline.py                 parts of a program as functions
+    parallel.py sections.py    loops on threads; parts side by side
     program.py                 the two functions of a module, arguments and results
 """
 

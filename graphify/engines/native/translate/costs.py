@@ -14,10 +14,13 @@ from graphify.engines.native.loops.program import (
     Apply,
     Block,
     Call,
+    Const,
     Expr,
     For,
     If,
     Load,
+    Section,
+    Sections,
     Stmt,
     Store,
     While,
@@ -44,6 +47,23 @@ WEIGHTS = {
 # Picoseconds, measured on a CPU of 4 GHz: an operation, one for all lanes of a vector, an element
 # from or to the second cache, the start of a loop, and what is not known.
 OPERATION, IN_LANES, ACCESS, LOOP, UNKNOWN = 250, 100, 20, 5_000, 1_000_000
+TURNS = 16  # of a `while`, for all we know
+# Picoseconds of library functions: for each element of an array that is sorted, and of LAPACK's
+# routines for each of the m * n * min(m, n) steps that they take some of.
+SORTED = 10_000
+LAPACK = {
+    "potrf": 20,
+    "getrf": 40,
+    "gesv": 40,
+    "geqrf": 60,
+    "orgqr": 60,
+    "ungqr": 60,
+    "gelsd": 300,
+    "syevd": 300,
+    "heevd": 500,
+    "gesdd": 500,
+    "geev": 1000,
+}
 
 
 def weight(expr: Expr) -> int:
@@ -106,14 +126,35 @@ def _work(stmt: Stmt, sight: Sight, lanes: int) -> Expr:
             inside = sight.lanes(stmt) if kind == "vector" else lanes
             turns = times(sight.extent(extent), work(body, sight, inside))
             return plus(turns, index(LOOP))
-        case While():
-            return index(UNKNOWN)
+        case While(test, _, body):
+            turn = work((*test, *body), sight, lanes)
+            some = index(0) if isinstance(turn, Const) else times(turn, index(TURNS))
+            return plus(some, index(UNKNOWN))
+        case Section(inner) | Sections(inner):
+            return work(inner, sight, lanes)
         case If(_, then, orelse):
             return plus(work(then, sight, lanes), work(orelse, sight, lanes))
         case Call():
-            return index(UNKNOWN)
+            return plus(_call(stmt, sight), index(UNKNOWN))
     operation = OPERATION if lanes == 1 else max(1, IN_LANES // lanes)
     return index(weight_of_block((stmt,)) * operation + _accesses(stmt) * ACCESS)
+
+
+def _call(stmt: Call, sight: Sight) -> Expr:
+    """The picoseconds of a function of the library, as far as its operands tell."""
+    if not stmt.outputs:
+        return index(0)
+    dims = [sight.extent(d) for d in stmt.outputs[0].shape]
+    if stmt.function == "library":
+        total: Expr = index(SORTED)
+        for dim in dims:
+            total = times(total, dim)
+        return total
+    if stmt.function == "lapack" and len(dims) == 2:
+        least = dims[0] if dims[0] == dims[1] else Apply("minimum", (dims[0], dims[1]), INDEX)
+        rate = LAPACK.get(stmt.attrs["routine"][1:], 0)
+        return times(times(times(dims[0], dims[1]), least), index(rate))
+    return index(0)
 
 
 def _accesses(stmt: Stmt) -> int:

@@ -201,7 +201,7 @@ def fill(w: Writer, words: Words, context: Context) -> None:
         assert isinstance(held, Element)
         words.put(held.parts)
     for thing in context.cells:
-        words.put(_cell(w, thing).raw(w.f))
+        words.put(cell_of(w, thing).raw(w.f))
     for buffer in context.pointers:
         pointer = w.pointers[buffer]
         assert isinstance(pointer, V)
@@ -220,7 +220,7 @@ def empty(w: Writer, words: Words, context: Context) -> None:
         w.define(buffer, words.take([PTR])[0])
 
 
-def _cell(w: Writer, thing: Var | Buffer) -> Cell:
+def cell_of(w: Writer, thing: Var | Buffer) -> Cell:
     held = w.pointers[thing] if isinstance(thing, Buffer) else w.values[thing]
     assert isinstance(held, Cell)
     return held
@@ -335,7 +335,7 @@ def _write_part(w: Writer, group: Block, context: Context) -> str:
     back = Words(f, f.args["context"])
     back.count = HOME + sum(len(register_types(v.dtype, 1)) for v in context.values)
     for thing in context.cells:
-        back.put(_cell(inner, thing).raw(f))
+        back.put(cell_of(inner, thing).raw(f))
     f.ret(f.load(I32, status))
     return f.name
 
@@ -349,7 +349,7 @@ def _call_part(w: Writer, name: str, base: V, context: Context) -> None:
     back = Words(f, base)
     back.count = HOME + sum(len(register_types(v.dtype, 1)) for v in context.values)
     for thing in context.cells:
-        cell = _cell(w, thing)
+        cell = cell_of(w, thing)
         cell.set_raw(f, back.take(cell.types))
     w.leave_if(f.icmp("ne", status, V(I32, "0")), status)
     for thing in context.given:

@@ -73,21 +73,21 @@ def possible(w: Writer, stmt: For) -> bool:
 
 def _work(w: Writer, stmt: For) -> Expr:
     """The picoseconds of one turn, in what is known in front of the loop."""
-    sight = costs.Sight(lambda e: _bound(w, e), lambda loop: vectors.lanes_for(w, loop))
+    sight = costs.Sight(lambda e: bound(w, e), lambda loop: vectors.lanes_for(w, loop))
     return costs.work(stmt.body, sight)
 
 
-def _bound(w: Writer, expr: Expr) -> Expr:
+def bound(w: Writer, expr: Expr) -> Expr:
     """An upper bound or a guess of an extent, in variables that are there."""
     if all(p in w.values for p in parts(expr) if isinstance(p, Var)):
         return expr if is_arithmetic(expr) else index(64)
     match expr:
         case Apply("minimum", (a, b)):
             for side in (b, a):
-                if isinstance(bound := _bound(w, side), Const):
-                    return bound
+                if isinstance(least := bound(w, side), Const):
+                    return least
         case Var() if expr in w.unit.inner:
-            return _bound(w, w.unit.inner[expr])
+            return bound(w, w.unit.inner[expr])
     return index(64)
 
 
@@ -115,7 +115,7 @@ def write(w: Writer, stmt: For) -> None:
     found.declared |= {s.var for s in sums}
     context = outline.context_for(w, found)
     base = f.alloca(I64, SHARED + context.size + 4 * len(sums) + 4)
-    _open_shared(f, base)
+    open_shared(f, base)
     words = outline.Words(f, base)
     words.count = SHARED
     words.put([w.home.outputs])
@@ -125,10 +125,10 @@ def write(w: Writer, stmt: For) -> None:
     else:
         name = _turns(w, stmt, context)
         _run(f, name, base, extent, grain)
-    _after(w, base)
+    leave_if_failed(w, base)
 
 
-def _open_shared(f: Function, base: V) -> None:
+def open_shared(f: Function, base: V) -> None:
     f.store(number(NO_TURN), f.at(base, I64, TURN))
     f.store(number(0), f.at(base, I64, STATUS))
     f.store(number(0), f.at(base, I64, LOCK))
@@ -146,7 +146,7 @@ def _run(f: Function, name: str, base: V, count: V, grain: V) -> None:
     f.start(after)
 
 
-def _after(w: Writer, base: V) -> None:
+def leave_if_failed(w: Writer, base: V) -> None:
     """Leave if a turn has failed."""
     f = w.f
     status = f.load(I32, f.at(base, I64, STATUS))
@@ -162,7 +162,7 @@ def _after(w: Writer, base: V) -> None:
 # --- the function of the turns --------------------------------------------------------------------
 
 
-def _open(w: Writer, context: outline.Context, hint: str) -> tuple[Writer, outline.Words, V]:
+def open_pieces(w: Writer, context: outline.Context, hint: str) -> tuple[Writer, outline.Words, V]:
     """A function of pieces, with what it finds in its context; and where its turn is noted."""
     unit = w.unit
     params = [(PTR, "context"), (I64, "begin"), (I64, "end")]
@@ -191,18 +191,18 @@ def _body(w: Writer, stmt: For, turn: V, begin: V, end: V) -> None:
 
     with turns(w, stmt.var, begin, end, changes(stmt.body)) as i:
         w.f.store(i, turn)
-        poll_some(w, i, OUTER, lambda: _leave_if_stopped(w))
+        poll_some(w, i, OUTER, lambda: leave_if_stopped(w))
         block(w, stmt.body)
 
 
-def _leave_if_stopped(w: Writer) -> None:
+def leave_if_stopped(w: Writer) -> None:
     """Leave if another thread, the only one that sees signals, has seen one."""
     f = w.f
     failed = f.op(I64, f"load atomic i64, {f.at(f.args['context'], I64, TURN)} monotonic, align 8")
     w.leave_if(f.icmp("eq", failed, number(BEFORE_ALL)), V(I32, str(PENDING)))
 
 
-def _close(w: Writer, turn: V, spot: Spot) -> None:
+def close_pieces(w: Writer, turn: V, spot: Spot) -> None:
     """The way out: free what is left, and report a failure."""
     from graphify.engines.native.translate.program import leave_memory, reserve
 
@@ -217,7 +217,7 @@ def _close(w: Writer, turn: V, spot: Spot) -> None:
     f.start(report)
     pending = f.icmp("eq", status, V(I32, str(PENDING)))
     failed_turn = f.select(pending, number(BEFORE_ALL), f.load(I64, turn))
-    name = _report(w.unit)
+    name = failure_report(w.unit)
     f.call(name, VOID, [f.args["context"], failed_turn, status, w.home.words])
     f.br(done)
     f.start(done)
@@ -227,15 +227,15 @@ def _close(w: Writer, turn: V, spot: Spot) -> None:
 
 
 def _turns(w: Writer, stmt: For, context: outline.Context) -> str:
-    inner, words, turn = _open(w, context, "turns")
+    inner, words, turn = open_pieces(w, context, "turns")
     spot = inner.f.spot("body")
     outline.empty(inner, words, context)
     _body(inner, stmt, turn, inner.f.args["begin"], inner.f.args["end"])
-    _close(inner, turn, spot)
+    close_pieces(inner, turn, spot)
     return inner.f.name
 
 
-def _report(unit: Unit) -> str:
+def failure_report(unit: Unit) -> str:
     """The function that notes a failure, unless an earlier turn has failed; its name."""
     name = "report_failure"
     if name in unit.module.functions:
@@ -312,7 +312,7 @@ def _chunks(w: Writer, stmt: For, context: outline.Context, sums: list[Sum]) -> 
     """The function that runs chunks, each with its own copies of the variables."""
     from graphify.engines.native.translate.loops import turns
 
-    inner, words, turn = _open(w, context, "chunks")
+    inner, words, turn = open_pieces(w, context, "chunks")
     f = inner.f
     spot = f.spot("body")
     outline.empty(inner, words, context)
@@ -338,7 +338,7 @@ def _chunks(w: Writer, stmt: For, context: outline.Context, sums: list[Sum]) -> 
             for k, part in enumerate(cell.raw(f)):
                 at = f.add(f.mul(chunk, number(count)), number(k))
                 f.store(part, f.at(place, I64, at), align=8)
-    _close(inner, turn, spot)
+    close_pieces(inner, turn, spot)
     return f.name
 
 

@@ -42,6 +42,7 @@ from graphify.engines.native.translate import (
     library,
     loops,
     memory,
+    sections,
     vectors,
 )
 from graphify.engines.native.translate.routines import write_routines
@@ -192,4 +193,4 @@ def _allocations(program: Program) -> list[Allocate]:
     return [s for s in statements(program.body) if isinstance(s, Allocate)]
 
 
-__all__ = ["calls", "convolution", "draws", "lapack", "library", "loops", "translate"]
+__all__ = ["calls", "convolution", "draws", "lapack", "library", "loops", "sections", "translate"]

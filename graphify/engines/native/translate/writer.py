@@ -120,6 +120,7 @@ class Writer:
         self._known: dict[Any, V] = {}
         self.polls = True  # looks for Ctrl-C in loops
         self.is_parallel = False  # runs in a piece of a parallel loop already
+        self.watch: Callable[[], None] | None = None  # what else there is to look at when polling
 
     # --- scopes ---------------------------------------------------------------------------------
 
@@ -262,6 +263,8 @@ class Writer:
             return
         status = self.f.call("graphify_poll", I32, [])
         self.leave_if(self.f.icmp("ne", status, V(I32, "0")), V(I32, str(PENDING)))
+        if self.watch is not None:
+            self.watch()
 
 
 def number(value: int) -> V:
