@@ -11,7 +11,7 @@ import pytest
 import graphify
 from graphify.engines.native.loops.pretty import text
 from graphify.engines.native.lower import lower
-from graphify.errors import TraceError
+from graphify.errors import GraphifyError, TraceError
 
 ENGINES = ["reference", "native", pytest.param("tensorflow", marks=pytest.mark.tensorflow)]
 each_engine = pytest.mark.parametrize("engine", ENGINES)
@@ -428,23 +428,50 @@ def test_errstate_that_raises_is_refused():
         f(np.zeros(2))
 
 
-def test_a_generator_manager_that_handles_a_staged_exception_is_refused():
+def test_a_generator_manager_that_is_too_involved_is_refused():
     @contextlib.contextmanager
-    def forgiving():
-        try:
-            yield
-        except ValueError:
-            pass
+    def forgiving(times):
+        for _ in range(times):
+            try:
+                yield
+            except ValueError:
+                pass
 
     @graphify.function
     def f(x):
-        with forgiving():
+        with forgiving(1):
             if x.sum() > 0:
                 raise ValueError
         return x
 
-    with pytest.raises(TraceError, match="handles an exception that only the run knows of"):
+    with pytest.raises(TraceError, match="only the run knows of, and does more than to yield once"):
         f(np.ones(2))
+
+
+@each_engine
+def test_a_generator_manager_fails_before_it_yields(engine):
+    @contextlib.contextmanager
+    def opened(x):
+        try:
+            first = x[5]
+            yield first
+        except IndexError:
+            raise KeyError("no such item") from None
+
+    def f(x):
+        notes = np.zeros(3)
+        try:
+            with opened(x) as first:
+                notes += first
+        except KeyError:
+            notes -= 2
+        return notes, x[0]
+
+    staged = graphify.function(f, engine=engine)
+    for n in (5, 6):
+        notes, first = f(np.arange(float(n)))
+        found = staged(np.arange(float(n)))
+        assert found[0].numpy().tolist() == notes.tolist() and float(found[1]) == first
 
 
 @each_engine
@@ -530,3 +557,31 @@ def test_native_code_checks_in_line():
     assert f(x, np.array(2)) == f.python_function(x, 2)
     program = text(lower(f.get_concrete_function(x, np.array(2)).graph))
     assert "host" not in program
+
+
+@each_engine
+def test_a_refusal_while_tracing_is_not_dropped_by_a_jump_out_of_finally(engine):
+    """A trace that has to begin anew, with the length of an axis fixed."""
+
+    @graphify.function(engine=engine)
+    def f(w, s):
+        try:
+            w[0] *= s
+        finally:
+            return w  # noqa: B012
+
+    for n in (2, 3, 4):
+        expected = [[1.5, 1.5], *[[1.0, 1.0]] * (n - 1)]
+        assert f(np.ones((n, 2)), np.array(1.5)).numpy().tolist() == expected
+
+    @graphify.function(engine=engine)
+    def g(x):
+        for _ in range(2):
+            try:
+                x = x * len(np.random.default_rng().bytes(int(x.sum())))
+            finally:
+                break  # noqa: B012
+        return x
+
+    with pytest.raises(GraphifyError):
+        g(np.ones(2))

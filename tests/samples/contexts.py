@@ -282,3 +282,119 @@ def jumps_out_of_nested_contexts(w, s):
                         continue
                     total += 1
     return outer, inner, total
+
+
+@contextlib.contextmanager
+def _forgiving(log):
+    log[0] += 1
+    try:
+        yield log
+        log[1] += 1
+    except ValueError as error:
+        log[2] += error.args[0]
+    else:
+        log[1] += 10
+    finally:
+        log[3] += 1
+    log[3] += 100
+
+
+@contextlib.contextmanager
+def _translated(scale):
+    try:
+        yield
+    except (ValueError, IndexError) as error:
+        raise KeyError(scale) from error
+
+
+@contextlib.contextmanager
+def _rolled_back(array):
+    """The array as it was, if something fails."""
+    before = array.copy()
+    failed = True
+    try:
+        yield before
+        failed = False
+    finally:
+        if failed:
+            array[:] = before
+
+
+@contextlib.contextmanager
+def _counted(counts):
+    counts[0] += 1
+    start = counts.sum()
+    try:
+        yield start
+    except Exception:
+        counts[1] += start
+        if counts[1] > 20:
+            return
+        raise
+
+
+def generator_manager_handles_the_exception(x, s):
+    log = np.zeros(4)
+    with _forgiving(log) as same:
+        if s > 0:
+            raise ValueError(s * same[0])
+        x = x * 2
+    return x, log
+
+
+def generator_manager_raises_another_exception(x, k):
+    try:
+        with _translated(x[0] * 2):
+            y = x[k + 2] * x
+    except KeyError as error:
+        y = x * error.args[0]
+    return y
+
+
+def rolled_back_by_a_generator_manager(x, k):
+    y = 0.0
+    try:
+        with _rolled_back(x) as before:
+            x[0] = 7.0
+            y = before[k + 1]
+            x[1] = 9.0
+    except IndexError:
+        y = -1.0
+    return x, y
+
+
+def generator_managers_in_a_staged_loop(x, k, s):
+    log, total = np.zeros(4), 0.0
+    for i in range(12):
+        with _forgiving(log):
+            if i == k:
+                continue
+            if i > 9:
+                break
+            total += x[i % 3] * s
+            if total > 1:
+                raise ValueError(total)
+    return total, log
+
+
+def generator_manager_may_swallow_or_raise_again(x, s):
+    counts, rest = np.zeros(2), 0.0
+    for v in x:
+        try:
+            with _counted(counts) as start:
+                if v > s:
+                    raise LookupError(v)
+                rest += v * start
+        except LookupError as error:
+            rest -= error.args[0]
+    return counts, rest
+
+
+def return_out_of_two_generator_managers(x, k):
+    log = np.zeros(4)
+    with _forgiving(log), _rolled_back(x) as before:
+        if before[k] > 0:
+            x[0] = 5.0
+            return x * 2, log
+        x[1] = 3.0
+    return x, log

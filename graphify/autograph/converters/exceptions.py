@@ -72,12 +72,14 @@ class Region:
         kinds: the types in the `except` clauses, None for a bare one.
         named: whether a handler looks at the exception.
         errors: names of what may be pending.
+        asked: whether there are `except` clauses.
     """
 
     raised: str
     kinds: list[Any]
     named: bool
     errors: list[str] = field(default_factory=list)
+    asked: bool = True
 
 
 class Exceptions(ABC):
@@ -255,15 +257,18 @@ class Exceptions(ABC):
         region.errors.append(self.ctx.internal_name("error"))
         names = [gast.Name(n, gast.Store(), None, None) for n in region.errors]
         nothing = self.ctx.expression('ag.Undefined("the exception")', at)
+        found = self.ctx.internal_name("found")
+        passed_on = [] if region.asked else [gast.Constant(True, None)]
         new = [
             *self.ctx.statements("raised = False", at, raised=region.raised),
             origin.inherit(gast.Assign(names, nothing, None), at),
             *self.ctx.statements(
                 "try:\n    body\n"
-                "except BaseException as found:\n    raised = True\n    error = ag.caught(found)",
+                "except BaseException as found:\n    raised = True\n    error = ag.caught(given)",
                 at,
                 body=inside.body or [origin.inherit(gast.Pass(), at)],
-                found=self.ctx.internal_name("found"),
+                found=found,
+                given=[gast.Name(found, gast.Load(), None, None), *passed_on],
                 raised=region.raised,
                 error=region.errors[-1],
             ),
@@ -329,6 +334,7 @@ class Exceptions(ABC):
         inner = gast.Try(node.body, node.handlers, node.orelse, [])
         body = [origin.inherit(inner, node)] if node.handlers else node.body
         region = self.enter([None], True)
+        region.asked = False
         new = self.region_body(region, body, node, loop)
         final = self.block(node.finalbody, loop)
         kept = {flag: self.ctx.internal_name(f"{flag}_before") for flag in new.flags}
@@ -368,6 +374,7 @@ class Exceptions(ABC):
             return self.block([*self._entered(node), node], loop)  # type: ignore[no-any-return]
         kind = self.ctx.expression("manager.kinds", node, manager=manager)
         region = self.enter([kind], True)
+        region.asked = False
         new = self.region_body(region, node.body, node, loop)
         last = self.ctx.internal_name("error")
         after = self._safe(
@@ -389,8 +396,13 @@ class Exceptions(ABC):
             inner = origin.inherit(gast.With(others, node.body, None), node)
             node.items, node.body = [item], [inner]
         node.manager = self.ctx.internal_name("manager")
+        kinds = [self.ctx.thunk(self._kinds(node))] if self.attempting else []
         start = self.ctx.statements(
-            "manager = ag.manager(value)", node, manager=node.manager, value=item.context_expr
+            "manager = ag.manager(value, kinds)",
+            node,
+            manager=node.manager,
+            value=item.context_expr,
+            kinds=kinds,
         )
         enter = self.ctx.expression("manager.enter()", node, manager=node.manager)
         entered: Any = gast.Expr(enter)

@@ -13,7 +13,7 @@ yields, so that its staged loops and branches take the body in, and it returns w
 left. `next`, and whatever asks for one value at a time, pulls: the generator stays one of Python's,
 and so do the statements around its yields; their tests have to be Python values.
 
-In all forms a yield becomes a statement of its own first:
+In all these forms a yield becomes a statement of its own first:
 
     x = yield v                     yield v; x = None             # nobody sends anything
     yield from it                   for item in it: yield item
@@ -22,6 +22,8 @@ In all forms a yield becomes a statement of its own first:
                                     x = ag.returned(source)
 
 where a pulled generator keeps its `yield from`.
+
+What makes a context manager has a fourth form: see managed.py.
 
 A generator function defined inside another function is left alone: it is converted from its own
 source when somebody consumes it.
@@ -33,6 +35,7 @@ from typing import Any
 
 import gast
 
+from graphify.autograph.converters import managed
 from graphify.autograph.converters.base import Context, Converter
 from graphify.syntax import origin
 from graphify.syntax.analysis.activity import YIELDS, any_node, is_generator
@@ -45,6 +48,8 @@ def transform(tree: Any, ctx: Context) -> Any:
     for node in gast.walk(tree):
         if isinstance(node, gast.Lambda) and any_node(node.body, YIELDS) is not None:
             ctx.unsupported(node, "a lambda that yields", "write a def with yield statements")
+    if ctx.form == managed.MANAGED:
+        return managed.transform(tree, ctx)
     if isinstance(tree, gast.FunctionDef) and is_generator(tree):
         return _Yields(ctx, tree).visit(tree)
     return tree

@@ -49,6 +49,7 @@ class _Jumps(Converter):
         scope = scope_of(node)
         lowering = _Lowering(self.ctx, scope)
         attempted = self.ctx.form == ATTEMPTED and not self.scopes
+        attempted = attempted or getattr(node, "attempted", False)
         body = lowering.attempted(node) if attempted else lowering.tail(node.body)
         node.body = body or [origin.inherit(gast.Pass(), node)]
         lost = scope.locals & scope_of(node).free
@@ -89,6 +90,7 @@ class _Lowering(Exceptions):
         )
         kinds = origin.inherit(gast.Name(self.ctx.consumer, gast.Load(), None, None), node)
         region = self.enter([kinds], True)
+        region.asked = False
         new = self.region_body(region, body, node, _Loop())
         done = self.ctx.statements(
             "return raised, (errors,), value",

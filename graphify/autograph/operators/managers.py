@@ -7,37 +7,42 @@
 
 `__enter__` and `__exit__` are converted like any other call, so that they may change staged state.
 Where only the run knows whether the body raises, `__exit__` is traced for each exception that may
-be pending, and for none. The generator of a `@contextmanager` can go on only once: it is refused
-where the two paths would differ inside it.
+be pending, and for none. The generator of a `@contextmanager` becomes a function that enters and
+one that leaves (see converters/managed.py); one that is too involved for that stays a generator,
+which can go on only once: it is refused where only the run knows how.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import inspect
-import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from graphify.autograph.converters.managed import MANAGED
 from graphify.autograph.operators.branches import if_
 from graphify.autograph.operators.calls import call, converted, is_convertible
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import and_, not_
-from graphify.autograph.operators.thrown import Pending, Thrown, pending
-from graphify.autograph.operators.undefined import Undefined
-from graphify.errors import TraceError
+from graphify.autograph.operators.recursion import enter
+from graphify.autograph.operators.thrown import Pending, Thrown, classes, pending
+from graphify.autograph.operators.undefined import Undefined, certain
+from graphify.errors import SyntaxUnsupported, TraceError
 from graphify.ir.context import current_builder
 from graphify.location import here
 
+Kinds = Callable[[], Any]
 NOTHING = Undefined("the exception")
 
 
-def manager(value: Any) -> Manager:
-    """What a `with` statement enters and leaves."""
+def manager(value: Any, kinds: Kinds = lambda: ()) -> Manager:
+    """What a `with` statement enters and leaves.
+
+    Args:
+        kinds: gives the classes that handlers around the statement catch.
+    """
     if isinstance(value, contextlib._GeneratorContextManager):
-        return _Generator(value)
+        return _Generator(value, kinds)
     return Manager(value)
 
 
@@ -104,16 +109,24 @@ class Manager:
 class _Generator(Manager):
     """What `@contextmanager` makes of a generator function: the user's own is converted."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, caught: Kinds) -> None:
         super().__init__(value)
         self.made = (value.func, value.args, value.kwds)
+        self.caught = caught
+        self.after: Any = None  # the rest of the generator, if it is a function of its own
 
     def enter(self) -> Any:
         function, args, kwargs = self.made
-        if current_builder() is not None and is_convertible(function):
+        if current_builder() is None or not is_convertible(function):
+            return self.value.__enter__()
+        try:
+            run = converted(function, form=MANAGED, consumer=classes(self.caught()))
+        except SyntaxUnsupported:
             self.value.gen = converted(function, form="pull")(*args, **kwargs)
             self.value.func, self.value.args, self.value.kwds = self.made
-        return self.value.__enter__()
+            return self.value.__enter__()
+        value, self.after = enter(function, run, args, kwargs)
+        return certain(value)
 
     def exit(self, error: BaseException | None) -> Any:
         told = (None,) * 3 if error is None else (type(error), error, error.__traceback__)
@@ -121,54 +134,27 @@ class _Generator(Manager):
 
     @property
     def kinds(self) -> Any:
-        return () if self._form() == "after" else BaseException
+        return BaseException
+
+    def leave(self, raised: Any, *errors: Any) -> tuple[Any, Any]:
+        if self.after is None:
+            return super().leave(raised, *errors)
+        raised, errors, _ = enter(self.after, self.after, (raised, pending(*errors)), {})
+        return raised, Thrown(list(pending(*errors).rest))
 
     def _told(self, waiting: Pending) -> Any:
         if len(waiting.rest) == 1 and not is_staged(waiting.rest[0].flag):
             return super()._told(waiting)
-        return self._as_any("finally", lambda: self.exit(None), lambda: False)
+        raise self._refused()
 
     def _staged(self, raised: Any, waiting: Pending) -> Any:
-        none = lambda swallowed: (self.exit(None),)
-        rest = lambda: if_(truth(raised), lambda _: (False,), none, (False,), ("swallowed",))[0]
-        return self._as_any("finally", lambda: self.exit(None), rest)
+        raise self._refused()
 
-    def _as_any(self, same: str, both: Callable[[], Any], rest: Callable[[], Any]) -> Any:
-        """What it does for any exception: the same as for none, or else nothing."""
-        form = self._form()
-        if form == same:
-            return both()
-        if form != "after":
-            raise TraceError(
-                f"the generator of {self.made[0].__name__} handles an exception that only the run "
-                "knows of",
-                location=here(),
-                remedy="write a class with __enter__ and __exit__, or handle it in a try statement "
-                "inside the with statement",
-            )
-        return rest()
-
-    def _form(self) -> str:
-        """What the generator does when its `yield` raises: "finally" if it runs the same code as
-        otherwise, "after" if it runs nothing, "" if it may do anything."""
-        with contextlib.suppress(OSError, TypeError, SyntaxError):
-            text = textwrap.dedent(inspect.getsource(inspect.unwrap(self.made[0])))
-            body = ast.parse(text).body[0].body  # type: ignore[attr-defined]
-            return _form_of(body) if _count(body) == 1 else ""
-        return ""
-
-
-def _count(body: Sequence[ast.AST]) -> int:
-    yields = (ast.Yield, ast.YieldFrom)
-    return sum(isinstance(n, yields) for node in body for n in ast.walk(node))
-
-
-def _form_of(body: Sequence[Any]) -> str:
-    (index,) = (i for i, node in enumerate(body) if _count([node]))
-    node, last = body[index], index == len(body) - 1
-    if isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign)):
-        return "after"
-    if isinstance(node, ast.Try) and not node.handlers and _count(node.body):
-        inner = node.body[-1]
-        return "finally" if last and isinstance(inner, ast.Expr) and _count([inner]) else ""
-    return ""
+    def _refused(self) -> TraceError:
+        return TraceError(
+            f"the generator of {self.made[0].__name__} is left by an exception that only the run "
+            "knows of, and does more than to yield once",
+            location=here(),
+            remedy="write a class with __enter__ and __exit__, or handle it in a try statement "
+            "inside the with statement",
+        )

@@ -216,7 +216,10 @@ class Pending:
         return caught
 
     def thrown(self) -> Thrown:
-        """Everything that no handler took, for the statement around."""
+        """Everything that no handler took, for the statement around; a refusal at once."""
+        for alternative in self.rest:
+            if isinstance(alternative.original, REFUSALS) and current_builder() is not None:
+                raise alternative.original
         return Thrown(self.rest)
 
 
@@ -358,9 +361,15 @@ def thrown(exception: Any, cause: Any = None) -> Thrown:
     return Thrown([Alternative.of(error, here())])
 
 
-def caught(error: BaseException) -> Thrown:
-    """What Python itself has raised in the body of a `try`."""
-    if isinstance(error, Unknown):
+def caught(error: BaseException, passed_on: bool = False) -> Thrown:
+    """What Python itself has raised in the body of a `try`.
+
+    Args:
+        passed_on: no handler is asked, as in `finally`. A jump out of that may drop an exception,
+            but not a refusal to go on with the trace.
+    """
+    refused = passed_on and isinstance(error, REFUSALS) and current_builder() is not None
+    if refused or isinstance(error, Unknown):
         raise error
     if current_builder() is not None:
         place = getattr(error, "location", None)
