@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 BEGAN = time.time_ns()  # before the rest of graphify is imported: later edits are not in memory
 PROMOTION_MODES = ("numpy", "all", "safe", "strict")
@@ -70,6 +70,10 @@ def _parse(name: str, text: str) -> Any:
 
 class Config:
     """Reads as attributes; call it for a block with other values."""
+
+    # TensorFlow keeps these here; graphify.api.devices puts them in.
+    list_physical_devices: ClassVar[Any]
+    list_logical_devices: ClassVar[Any]
 
     def __init__(self) -> None:
         self._default = _from_environment()

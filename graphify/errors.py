@@ -142,8 +142,7 @@ def at(error: BaseException, location: Any) -> BaseException:
     located = error if getattr(error, "users_own", False) else _located(error, location)
     if located is error:
         error.add_note(compose("", location).lstrip("\n"))
-    with contextlib.suppress(AttributeError):
-        located.location = location  # type: ignore[attr-defined]
+    note(located, location=location)
     return located.with_traceback(error.__traceback__)
 
 
@@ -156,13 +155,20 @@ def _located(error: BaseException, location: Any) -> BaseException:
             return error
     except TypeError:
         return error
-    located.message = message  # type: ignore[attr-defined]
+    note(located, message=message)
     return located
+
+
+def note(error: BaseException, **facts: Any) -> None:
+    """Keep facts with an error, of whatever class, as attributes; one without a `__dict__` goes
+    without."""
+    with contextlib.suppress(AttributeError):
+        for name, fact in facts.items():
+            setattr(error, name, fact)
 
 
 def own(error: BaseException) -> BaseException:
     """Note that the user's own code raises an error: its text is theirs."""
     if not isinstance(error, GraphifyError):
-        with contextlib.suppress(AttributeError):
-            error.users_own = True  # type: ignore[attr-defined]
+        note(error, users_own=True)
     return error

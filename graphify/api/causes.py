@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphify.api.concrete import ConcreteFunction, shape_text
+from graphify.api.concrete import ConcreteFunction
+from graphify.api.structures import shape_text
 from graphify.tracing.signature import SWITCHES, ArrayKey, Call, NumberKey, Pattern
 
 
@@ -18,7 +19,7 @@ def signature_text(call: Call, pattern: Pattern) -> str:
         name = call.name(position)
         if isinstance(key, ArrayKey):
             shape = shapes.get(position)
-            text = shape_text(shape) if shape is not None else "same array"  # type: ignore[arg-type]
+            text = shape_text(shape) if shape is not None else "same array"
             parts.append(f"{name}: {key.dtype.name}{text}")
         elif isinstance(key, NumberKey):
             parts.append(f"{name}={key.text}")

@@ -13,7 +13,7 @@ import numpy as np
 from graphify.engines.base import get_engine
 from graphify.errors import InternalError
 from graphify.ir.graph import Graph
-from graphify.ir.types import DType, is_inexact
+from graphify.ir.types import DType, finfo, is_inexact
 
 # Results may differ by this many units in the last place of the largest element: engines sum in
 # orders of their own.
@@ -50,7 +50,4 @@ def _agree(want: Any, got: Any) -> bool:
 
 
 def _epsilon(dtype: DType) -> float:
-    import ml_dtypes  # knows bfloat16 as well
-
-    real = np.empty(0, dtype).real.dtype
-    return float(ml_dtypes.finfo(real).eps)  # type: ignore[no-untyped-call]
+    return float(finfo(np.empty(0, dtype).real.dtype).eps)

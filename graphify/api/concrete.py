@@ -17,7 +17,8 @@ import numpy as np
 from graphify import tree
 from graphify.api import writing
 from graphify.api.checking import compare_with_reference
-from graphify.api.inspection import remember_engine
+from graphify.api.inspection import remember_engine, report
+from graphify.api.structures import shape_text
 from graphify.api.writing import Output, Write
 from graphify.config import config
 from graphify.engines.base import get_engine
@@ -25,7 +26,6 @@ from graphify.errors import LoweringError
 from graphify.ir.context import active_tapes, current_builder
 from graphify.ir.graph import Graph, Value
 from graphify.ir.replay import replay
-from graphify.ir.sizes import Shape
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ir.wrapping import as_tensor
@@ -254,7 +254,7 @@ class ConcreteFunction:
 
     def report(self) -> Any:
         """What optimiser and engine made of the function; see `graph.report()`."""
-        return self.graph.report()  # type: ignore[attr-defined]
+        return report(self.graph)
 
     def profile(self, *args: Any, repeat: int | None = None) -> Any:
         """Time each kernel on these arrays, beside what this machine could do.
@@ -368,8 +368,3 @@ class ConcreteFunction:
 
 def _describe(spec: Spec) -> str:
     return f"Tensor(shape={shape_text(spec.shape)}, dtype={spec.dtype.name})"
-
-
-def shape_text(shape: Shape) -> str:
-    """A shape as Python writes it; sizes by name."""
-    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"

@@ -252,7 +252,7 @@ def scan(
 
 
 def _scan_length(rows: Sequence[Tensor], length: Any) -> Dim:
-    dims = [] if length is None else [_bound("scan", "length", length)]
+    dims: list[Dim] = [] if length is None else [_bound("scan", "length", length)]
     if dims and isinstance(dims[0], int) and dims[0] < 0:
         raise ValueError(f"scan: argument 'length': expected an int of 0 or more, got {dims[0]}")
     for row in rows:
@@ -263,7 +263,7 @@ def _scan_length(rows: Sequence[Tensor], length: Any) -> Dim:
         raise ValueError("scan: expected rows in 'xs' or a 'length', got neither")
     if any(decide_equal(dims[0], dim) is False for dim in dims[1:]):
         raise ValueError(f"scan: expected one number of rows, got {', '.join(map(str, dims))}")
-    return dims[0]  # type: ignore[no-any-return]
+    return dims[0]
 
 
 def _python_scan(

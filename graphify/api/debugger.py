@@ -307,7 +307,8 @@ def _graph_of(node: Node, label: str) -> Graph | None:
         if isinstance(value, Graph) and name == label:
             return value
         if getattr(value, "name", None) == label and hasattr(value, "graph"):
-            return value.graph  # type: ignore[no-any-return]
+            graph: Graph = value.graph
+            return graph
     return None
 
 

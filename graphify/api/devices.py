@@ -75,5 +75,5 @@ def device(name: str) -> Iterator[None]:
 
 
 # TensorFlow keeps these two under `config`, so do we; the config itself lies below the devices.
-Config.list_physical_devices = staticmethod(list_physical_devices)  # type: ignore[attr-defined]
-Config.list_logical_devices = staticmethod(list_logical_devices)  # type: ignore[attr-defined]
+Config.list_physical_devices = staticmethod(list_physical_devices)
+Config.list_logical_devices = staticmethod(list_logical_devices)

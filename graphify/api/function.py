@@ -39,6 +39,7 @@ from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here, user_frame
+from graphify.syntax.loader import with_attributes
 from graphify.tracing.guards import Guard
 from graphify.tracing.signature import Call, Pattern, TensorSpec, fits_64_bits
 from graphify.tracing.tracebacks import show, user_facing
@@ -498,4 +499,4 @@ def function(
 
 
 # What help() shows: the options one by one, with their defaults.
-function.__signature__ = inspect.signature(Function).replace(return_annotation=Any)  # type: ignore[attr-defined]
+with_attributes(function, __signature__=inspect.signature(Function).replace(return_annotation=Any))

@@ -18,7 +18,7 @@ from graphify.ir.assign import assign
 from graphify.ir.context import current_builder
 from graphify.ir.graph import Value
 from graphify.ir.sharing import storage
-from graphify.ir.sizes import Dim, decide_equal
+from graphify.ir.sizes import decide_equal
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import is_complex, is_inexact
 from graphify.ir.wrapping import as_tensor
@@ -232,5 +232,6 @@ def _origin(tensor: Tensor) -> Any:
     return value
 
 
-def shape_text(dims: Sequence[Dim]) -> str:
+def shape_text(dims: Sequence[object]) -> str:
+    """A shape as Python writes it; sizes by name."""
     return "(" + ", ".join(map(str, dims)) + ("," if len(dims) == 1 else "") + ")"

@@ -30,7 +30,7 @@ from graphify.errors import TraceError, at
 from graphify.ir import pretty
 from graphify.ir.context import not_taping, recording
 from graphify.ir.graph import Value, attr_sizes
-from graphify.ir.tensor import Tensor, resolve, value_in
+from graphify.ir.tensor import Tensor, resolve, value_in, viewing
 from graphify.ir.types import Spec, in_c_order
 from graphify.ir.wrapping import as_tensor
 from graphify.location import leave_call, start_trace
@@ -175,7 +175,7 @@ class _Collector:
         """The argument or captured object that the tensor is, or is a plain view of."""
         views = []
         while tensor._base is not None:
-            op, operands, attrs = tensor._view  # type: ignore[misc]
+            op, operands, attrs = viewing(tensor)
             views.append((op, attrs))
             if operands or next(attr_sizes(attrs), None) is not None:
                 return None

@@ -58,7 +58,7 @@ class Variable(Tensor):
 
     def value(self) -> Tensor:
         """The current value as a tensor that later assignments do not change."""
-        return resolve(self).copy()  # type: ignore[no-any-return]
+        return core.copy(resolve(self))
 
     def read_value(self) -> Tensor:
         """The same as `value()`."""

@@ -24,6 +24,8 @@ from graphify.tracing.capture import Hidden
 from graphify.tracing.containers import Argument, container_ids, replace
 from graphify.tracing.signature import Call
 
+_EFFORT: Any = 10_000  # NumPy's stubs know the numbers 0 and -1 alone
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
@@ -109,7 +111,7 @@ def _check_overlap(name: str, arrays: list[Any], written: Sequence[int], count: 
 def overlap(a: Any, b: Any) -> bool:
     """Whether two arrays share memory, as far as can be told in reasonable time."""
     try:
-        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
+        return np.shares_memory(a, b, max_work=_EFFORT)
     except np.exceptions.TooHardError:
         return True
 
@@ -123,7 +125,8 @@ def _check_writable(name: str, call: Call, position: int) -> None:
         )
     if isinstance(leaf, (Tensor, np.ndarray, np.generic, bool, int, float, complex)):
         return
-    if not np.may_share_memory(np.asarray(leaf), tensor.numpy()):  # type: ignore[union-attr]
+    assert isinstance(tensor, Tensor)
+    if not np.may_share_memory(np.asarray(leaf), tensor.numpy()):
         raise TypeError(
             f"{name}: argument {call.name(call.positions[position])} is updated in place, but a "
             f"{type(leaf).__name__} gives away only copies of its elements"

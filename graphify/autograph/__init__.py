@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from graphify.autograph.pipeline import convert
+from graphify.syntax.loader import with_attributes
 
 __all__ = ["do_not_convert", "to_code"]
 
@@ -49,5 +50,4 @@ def do_not_convert(function: F) -> F:
     if not hasattr(function, "__dict__") or not callable(function):
         kind = type(function).__name__
         raise TypeError(f"do_not_convert: expected a Python function, got {kind}")
-    function.__graphify_do_not_convert__ = True  # type: ignore[attr-defined]
-    return function
+    return with_attributes(function, __graphify_do_not_convert__=True)

@@ -17,6 +17,7 @@ from graphify.engines.tensorflow.runtime import import_function
 from graphify.errors import ExportError
 from graphify.export.signature import Signature, hidden_array
 from graphify.export.structures import unique
+from graphify.syntax.loader import with_attributes
 from graphify.tracing.capture import Hidden
 
 
@@ -112,7 +113,9 @@ def _function(tf: Any, signature: Signature, state: _State) -> Any:
         return _outputs(tf, signature, results)
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    run.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in names])  # type: ignore[attr-defined]
+    with_attributes(
+        run, __signature__=inspect.Signature([inspect.Parameter(n, kind) for n in names])
+    )
     run.__name__ = signature.name if signature.name.isidentifier() else "run"
     specs = [
         tf.TensorSpec(static_shape(spec), tf.as_dtype(spec.dtype), name=name)

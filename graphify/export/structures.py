@@ -92,7 +92,8 @@ def _kind(name: str) -> type:
             f"output structure: the class {path} of {module} cannot be imported here ({error})",
             remedy="make the module importable, or read the flat results with tf.saved_model.load",
         ) from error
-    return found  # type: ignore[no-any-return]
+    kind: type = found
+    return kind
 
 
 def _names(kinds: Sequence[type]) -> str:

@@ -17,7 +17,7 @@ from graphify.errors import LeakedTracer
 from graphify.ir.context import FRAME, TAPES, tell_tapes
 from graphify.ir.graph import Builder, Value
 from graphify.ir.sharing import is_shared, storage, updates
-from graphify.ir.tensor import Tensor, refresh, resolve, value_in
+from graphify.ir.tensor import Tensor, refresh, resolve, value_in, viewing
 from graphify.ir.types import Array
 
 
@@ -60,7 +60,7 @@ def store(target: Tensor, new: Tensor, builder: Builder) -> None:
 
 
 def _assign_through_base(view: Tensor, new: Tensor) -> None:
-    op, operands, attrs = view._view  # type: ignore[misc]
+    op, operands, attrs = viewing(view)
     assert op.put is not None and view._base is not None
     assign(view._base, op.put(view._base, new, *operands, **attrs))
     refresh(view)

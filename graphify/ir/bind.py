@@ -106,12 +106,13 @@ def _evaluate(
         if type(tensor._value) is Value:
             raise leaked(tensor._value)
         arrays.append(tensor._value)
-    if op.eval is None:
-        raise InternalError(f"op {op.name} has no meaning to evaluate")
     weak = bool(attrs.get("weak"))
     if not weak and op.extra.get("weak") and tensors:
         weak = all(t._weak for t in tensors)
-    result = op.meaning(weak)(*arrays, **attrs)  # type: ignore[misc]
+    meaning = op.meaning(weak)
+    if meaning is None:
+        raise InternalError(f"op {op.name} has no meaning to evaluate")
+    result = meaning(*arrays, **attrs)
     if isinstance(result, (tuple, list)):
         return [Tensor(_own_object(r, arrays)) for r in result], False
     return [Tensor(_own_object(result, arrays), weak=weak)], True

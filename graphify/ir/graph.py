@@ -415,5 +415,6 @@ def origin(value: Value) -> LazyLoc | str | None:
 
 def _name(value: Value) -> str | None:
     if value.node.op is param:
-        return value.node.attrs["name"]  # type: ignore[no-any-return]
+        name: str | None = value.node.attrs["name"]
+        return name
     return value.node.source.resolve().variable if value.node.source else None

@@ -65,13 +65,15 @@ class Op:
     def __call__(self, *args: Any, **attrs: Any) -> Tensor:
         from graphify.ir.bind import bind  # an upward look: records are made before bind
 
-        return bind(self, args, attrs)  # type: ignore[no-any-return]
+        result: Tensor = bind(self, args, attrs)
+        return result
 
     def several(self, *args: Any, **attrs: Any) -> tuple[Tensor, ...]:
         """The same call, typed, for an op that gives a tuple."""
         from graphify.ir.bind import bind
 
-        return bind(self, args, attrs)  # type: ignore[no-any-return]
+        results: tuple[Tensor, ...] = bind(self, args, attrs)
+        return results
 
     def meaning(self, weak: bool) -> Callable[..., Any] | None:
         """`eval`, or what the op means for Python numbers where those differ: no wrap-around."""

@@ -163,8 +163,8 @@ class _Reader:
             name = self.graph_name()
         scope: dict[str, Value] = {}
         params = self.params(scope)
-        graph = yield self.body(name, params, scope)
-        return graph  # type: ignore[no-any-return]
+        graph: Graph = yield self.body(name, params, scope)
+        return graph
 
     def params(self, scope: dict[str, Value]) -> tuple[Value, ...]:
         self.expect("(")

@@ -71,14 +71,13 @@ def _ufunc_dtypes(
             operands = (_common(mode, prefer_float32, operands),) * len(operands)
         elif isinstance(operands[0], type):
             operands = (_alone(operands[0], prefer_float32),)
-    if all(
-        isinstance(op, type) for op in operands
-    ):  # comparisons of two ints would resolve to object
-        operands = tuple(_alone(op, prefer_float32) for op in operands)  # type: ignore[arg-type]
+    weak = [op for op in operands if isinstance(op, type)]
+    if len(weak) == len(operands):  # comparisons of two ints would resolve to object
+        operands = tuple(_alone(op, prefer_float32) for op in weak)
     try:
         resolved = ufunc.resolve_dtypes((*operands, *[None] * ufunc.nout))
     except TypeError as error:
-        given = ", ".join(getattr(op, "name", None) or op.__name__ for op in operands)  # type: ignore[union-attr]
+        given = ", ".join(op.__name__ if isinstance(op, type) else op.name for op in operands)
         raise DTypeError(f"{ufunc.__name__}: no rule for operands of dtype {given}") from error
     dtypes = tuple(canonical_dtype(dtype) for dtype in resolved)
     return dtypes[: ufunc.nin], dtypes[ufunc.nin :]

@@ -278,7 +278,8 @@ def _putting(base: Tensor, new: Tensor, view: View) -> Callable[[], Tensor]:
         assert op.put is not None
         inner = op(base, *operands, **attrs)
         part = put(inner, tuple(rest)) if rest else _fitted(new, inner)
-        return op.put(base, part, *operands, **attrs)  # type: ignore[no-any-return]
+        new_base: Tensor = op.put(base, part, *operands, **attrs)
+        return new_base
 
     return lambda: put(base, view)
 

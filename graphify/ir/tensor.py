@@ -54,7 +54,7 @@ class Tensor:
     )
 
     _value: Any
-    __hash__ = None  # type: ignore[assignment]  # equality is elementwise, as in NumPy
+    __hash__ = None  # type: ignore[assignment]  # object has a method; equality is elementwise
     __array_priority__ = 100.0
 
     def __init__(
@@ -138,6 +138,9 @@ class Tensor:
         def __float__(self) -> float: ...
         def __getattr__(self, name: str) -> Any: ...  # NumPy's methods
 
+        flat: Any
+        conjugate: Any
+
     # --- leaving for Python ---
 
     def numpy(self) -> Array:
@@ -150,7 +153,8 @@ class Tensor:
         known = resolve(self)
         if type(known._value) is Value:
             raise value_needed(known, "its NumPy array")
-        return known._value  # type: ignore[no-any-return]
+        array: Array = known._value
+        return array
 
 
 def dims_of(value: Any) -> tuple[Dim, ...]:
@@ -164,9 +168,10 @@ _size_hook: Callable[[Size], Any] = lambda dim: dim  # noqa: E731  # set by grap
 _dim_hook: Callable[[Any], Dim] = int  # set by graphify.ops.shape
 
 
-def shown(dim: Size) -> Any:
+def shown(dim: Size) -> Tensor:
     """A symbolic size as the user sees it: a weak integer tensor."""
-    return _size_hook(dim)
+    tensor: Tensor = _size_hook(dim)
+    return tensor
 
 
 def set_size_hook(hook: Callable[[Size], Any]) -> None:
@@ -199,7 +204,8 @@ def resolve(tensor: Tensor) -> Tensor:
         refresh(tensor)
     if type(tensor._value) is Value or is_local(tensor):
         return tensor
-    return builder.external(tensor)  # type: ignore[no-any-return]
+    twin: Tensor = builder.external(tensor)
+    return twin
 
 
 def is_local(tensor: Tensor) -> bool:
@@ -217,7 +223,7 @@ def refresh(tensor: Tensor) -> None:
         return
     from graphify.ir.bind import bind  # an upward look: what is bound are tensors
 
-    op, operands, attrs = tensor._view  # type: ignore[misc]
+    op, operands, attrs = viewing(tensor)
     frame = _frame_of(base, *operands)
     with taping_in(frame), recording(frame):  # in this order: from the inner frame outwards
         tensor._value = bind(op, (base, *operands), attrs, view=False)._value
@@ -225,6 +231,12 @@ def refresh(tensor: Tensor) -> None:
             frame.history.forget(tensor._value.node)
     tensor._seen = base._version
     tensor._version += 1
+
+
+def viewing(tensor: Tensor) -> tuple[Op, tuple[Any, ...], dict[str, Any]]:
+    """The op that views the base of a view, with its other operands and its attributes."""
+    assert tensor._view is not None
+    return tensor._view
 
 
 def _frame_of(*operands: Any) -> Builder | None:

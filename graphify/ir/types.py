@@ -20,6 +20,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 DType: TypeAlias = np.dtype[Any]
 
 bfloat16 = np.dtype(ml_dtypes.bfloat16)
+finfo: Any = ml_dtypes.finfo  # NumPy's, for bfloat16 as well
 BOOL = np.dtype(np.bool_)
 INTEGERS = tuple(np.dtype(f"int{bits}") for bits in (8, 16, 32, 64))
 UNSIGNED = tuple(np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64))

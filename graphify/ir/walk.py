@@ -36,9 +36,10 @@ def trampoline(call: Call[T]) -> T:
             child = stack[-1].send(answer)
         except StopIteration as stop:
             stack.pop()
-            answer = stop.value
             if not stack:
-                return answer  # type: ignore[no-any-return]
+                result: T = stop.value
+                return result
+            answer = stop.value
         else:
             stack.append(child)
             answer = None

@@ -37,7 +37,7 @@ def as_tensor(value: Any) -> Tensor:
     if kind is int or kind is float or kind is complex:
         return Tensor(_python_scalar(value), weak=True)
     if isinstance(value, Size):
-        return shown(value)  # type: ignore[no-any-return]
+        return shown(value)
     if isinstance(value, np.ndarray):
         return _wrap_array(value)
     tensor = _asarray_hook(value)

@@ -46,7 +46,7 @@ def floats(value: Any, what: str) -> Tensor:
     return x if is_float(x.dtype) else core.to_dtype(x, python_dtype(float))
 
 
-def number(value: Any, x: Tensor) -> Any:
+def number(value: Any, x: Tensor) -> Tensor:
     """A Python number in the dtype of x: a bfloat16 would not stay one beside a Python float."""
     return core.full((), value, x.dtype) if type(value) in (int, float) else value
 

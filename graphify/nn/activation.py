@@ -53,7 +53,7 @@ def selu(features: Any) -> Tensor:
     """`elu` scaled so that a network of it keeps mean 0 and variance 1."""
     x = floats(features, "selu: argument 'features'")
     negative = _expm1_left(x) * number(SELU_ALPHA, x)
-    return e.where(x >= 0, x, negative) * number(SELU_SCALE, x)  # type: ignore[no-any-return]
+    return e.where(x >= 0, x, negative) * number(SELU_SCALE, x)
 
 
 def _expm1_left(x: Tensor) -> Tensor:
@@ -100,8 +100,8 @@ def gelu(features: Any, approximate: bool = False) -> Tensor:
     half = number(0.5, x)
     if approximate:
         inner = (x + x * x * x * number(0.044715, x)) * number(math.sqrt(2 / math.pi), x)
-        return x * (e.tanh(inner) + 1) * half  # type: ignore[no-any-return]
-    return x * erfc(x * number(-math.sqrt(0.5), x)) * half  # type: ignore[no-any-return]
+        return x * (e.tanh(inner) + 1) * half
+    return x * erfc(x * number(-math.sqrt(0.5), x)) * half
 
 
 # --- along axes -----------------------------------------------------------------------------------

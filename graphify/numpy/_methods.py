@@ -229,6 +229,7 @@ def _on_buffer(name: str) -> property:
 
 
 _ATTRIBUTES = {
+    "shape": vars(Tensor)["shape"].setter(_set_shape),
     "size": property(_size, doc="The number of elements."),
     "nbytes": property(_times_itemsize, doc="The bytes that the elements take."),
     "itemsize": property(lambda self: self.dtype.itemsize, doc="The bytes of one element."),
@@ -296,8 +297,7 @@ def _install() -> None:
     )
     for function in own:
         setattr(Tensor, function.__name__, function)
-    Tensor.shape = Tensor.shape.setter(_set_shape)  # type: ignore[attr-defined,method-assign]
-    Tensor.conjugate = conj  # type: ignore[attr-defined]
+    Tensor.conjugate = conj
     for name, attribute in _ATTRIBUTES.items():
         setattr(Tensor, name, attribute)
     special: dict[str, Any] = {

@@ -83,11 +83,13 @@ def _field(name: str) -> property:
 
 def _part(array: property, op: Callable[[Tensor], Tensor]) -> property:
     """real or imag: of an array a view, of a number a number."""
+    assert array.fget is not None
+    view = array.fget
 
     def read(self: Tensor) -> Any:
         tensor = resolve(self)
         if not (tensor.spec.weak or tensor._scalar):
-            return array.fget(self)  # type: ignore[misc]
+            return view(self)
         tensor = _python_int(tensor) if tensor.spec.weak else tensor
         part = core.copy(op(core.strong(tensor)))
         if tensor.spec.weak:

@@ -15,7 +15,7 @@ from graphify.errors import SpecError
 from graphify.ir.op import REGISTRY
 from graphify.ir.sizes import decide_equal
 from graphify.ir.tensor import Tensor, resolve
-from graphify.ir.types import BOOL, is_complex, is_float, is_inexact, is_integer
+from graphify.ir.types import BOOL, finfo, is_complex, is_float, is_inexact, is_integer
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import (
     FUNCTIONS,
@@ -199,9 +199,7 @@ def nan_to_num(
 
 
 def _finite(x: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
-    import ml_dtypes
-
-    limits = ml_dtypes.finfo(x.dtype)  # type: ignore[no-untyped-call]
+    limits = finfo(x.dtype)
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
     x = choose(e.isnan(x), nan, x)

@@ -108,4 +108,4 @@ def _set_flat(self: Tensor, value: Any) -> None:
 
 
 set_conversion(Flat, Flat.copy)
-Tensor.flat = property(_flat, _set_flat)  # type: ignore[attr-defined]
+Tensor.flat = property(_flat, _set_flat)

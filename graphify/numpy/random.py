@@ -451,7 +451,8 @@ def default_rng(seed: Any = None) -> Generator:
     if isinstance(seed, Generator):
         return seed
     if isinstance(seed, np.random.Generator):
-        return as_generator(seed)  # type: ignore[no-any-return]
+        known: Generator = as_generator(seed)
+        return known
     return Generator(_made(np.random.default_rng, seed))
 
 

@@ -42,7 +42,8 @@ def outer_dim(dim: Dim, mapping: Mapping[SizeVar, Dim]) -> Dim:
     """An inner dim in outer sizes; a fresh size where it depends on what only the inside knows."""
     if any(variable not in mapping for variable in dim_variables(dim)):
         return fresh("d")
-    return substitute(dim, mapping)  # type: ignore[no-any-return]
+    outer: Dim = substitute(dim, mapping)
+    return outer
 
 
 def outer_spec(spec: Spec, mapping: Mapping[SizeVar, Dim]) -> Spec:

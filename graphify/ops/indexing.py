@@ -94,8 +94,8 @@ def _slice_vmap(args: Any, batched: Any, key: Key) -> Any:
     return gather(part, rows, *chosen, axes=(0, *(a + 1 for a in axes)))
 
 
-def _count(args: Any, batched: Any) -> Dim:
-    return next(a.dims[0] for a, b in zip(args, batched, strict=True) if b)  # type: ignore[no-any-return]
+def _count(args: Sequence[Tensor], batched: Sequence[bool]) -> Dim:
+    return next(a.dims[0] for a, b in zip(args, batched, strict=True) if b)
 
 
 def _split_at(key: Key, batched: Any, shape: Shape) -> tuple[Key, list[int], list[int]]:

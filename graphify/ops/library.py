@@ -34,7 +34,8 @@ EXACT = frozenset(["remainder", "round", "ulp"])
 def function_of(name: str) -> Callable[..., Any]:
     """The function of a dotted name such as "math.sqrt"."""
     module, _, member = name.rpartition(".")
-    return getattr(_MODULES[module], member)  # type: ignore[no-any-return]
+    function: Callable[..., Any] = getattr(_MODULES[module], member)
+    return function
 
 
 def _over_batch(call: Callable[..., Any], arrays: Any, dtype: Any) -> Any:

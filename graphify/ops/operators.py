@@ -318,10 +318,16 @@ def _getitem(self: Tensor, key: Any) -> Tensor:
     parts = key if isinstance(key, tuple) else (key,)
     for place, part in enumerate(parts):
         if type(part) in _SPREADS:
-            before, after = parts[:place], parts[place + 1 :]
-            spread = _SPREADS[type(part)]
-            return spread(part, lambda value: _getitem(self, (*before, value, *after)))  # type: ignore[no-any-return]  # noqa: B023
+            return _each_item(self, parts, place)
     return keys.getitem(resolve(self), key)
+
+
+def _each_item(self: Tensor, key: tuple[Any, ...], place: int) -> Tensor:
+    """Items by a key of which a part stands for several values."""
+    before, part, after = key[:place], key[place], key[place + 1 :]
+    spread = _SPREADS[type(part)]
+    items: Tensor = spread(part, lambda value: _getitem(self, (*before, value, *after)))
+    return items
 
 
 def _setitem(self: Tensor, key: Any, value: Any) -> None:

@@ -97,14 +97,15 @@ def _step(
         if depth >= sys.getrecursionlimit():
             name = attrs["function"].name
             step.fail(RecursionError(f"maximum recursion depth exceeded in {name}"))
-        results = yield _call(attrs["function"], inputs, depth + 1)
-        return results  # type: ignore[no-any-return]
+        results: Sequence[Any] = yield _call(attrs["function"], inputs, depth + 1)
+        return results
     job, answer = TURNS[step.op.name](*inputs, **attrs), None
     while True:
         try:
             graph, args = next(job) if answer is None else job.send(answer)
         except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
+            given: Sequence[Any] = stop.value
+            return given
         except Exception as error:
             step.fail(error)
         answer = yield _run(programs, graph, args, depth)

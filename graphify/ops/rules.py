@@ -27,7 +27,10 @@ from graphify.ops.python_numbers import PYTHON
 
 def operand(tensor: Tensor) -> Any:
     """How a tensor takes part in promotion: its dtype, or a Python type if it is weak."""
-    spec = tensor.spec
+    return operand_of(tensor.spec)
+
+
+def operand_of(spec: Spec) -> Any:
     return weak_type(spec.dtype) if spec.weak and spec.dtype != BOOL else spec.dtype
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,8 @@ def as_dim(value: Any, argument: str = "size") -> Dim:
         return value
     if not isinstance(value, Tensor):
         try:
-            return value.__index__()  # type: ignore[no-any-return]
+            index: int = value.__index__()
+            return index
         except AttributeError:
             kind = type(value).__name__
             raise TypeError(
@@ -72,7 +74,8 @@ def _size_of(value: Any) -> Dim | None:
     """The size that a graph value computes, if it is arithmetic of sizes and integers."""
     node = value.node
     if node.op is size_value:
-        return node.attrs["size"]  # type: ignore[no-any-return]
+        known: Dim = node.attrs["size"]
+        return known
     if node.op.name == "constant" and value.spec.weak and value.spec.dtype.kind == "i":
         return int(node.attrs["value"].array)
     if node.op.name not in _SIZE_ARITHMETIC or not value.spec.weak:
@@ -80,10 +83,10 @@ def _size_of(value: Any) -> Dim | None:
     dims = [_size_of(v) for v in node.inputs]
     if any(dim is None for dim in dims):
         return None
-    return _SIZE_RULES[node.op.name](*dims)  # type: ignore[no-any-return]
+    return _SIZE_RULES[node.op.name](*dims)
 
 
-_SIZE_RULES: dict[str, Any] = {
+_SIZE_RULES: dict[str, Callable[..., Dim | None]] = {
     "add": lambda a, b: a + b,
     "subtract": lambda a, b: a - b,
     "multiply": lambda a, b: a * b,

@@ -80,7 +80,7 @@ def _symbolic_slice(start: Any, stop: Any, step: int, dim: Dim) -> tuple[Dim, Di
     return (_maximum(first, 0) if step < 0 else first, _maximum(count, 0), step)
 
 
-def _wrap(bound: Any, dim: Dim, slack: int) -> Dim:
+def _wrap(bound: Dim | _Settled, dim: Dim, slack: int) -> Dim:
     """A bound that counts from the end if it is negative.
 
     A bound of `dim - slack` or more is negative only where wrapping does not change the slice:
@@ -89,9 +89,9 @@ def _wrap(bound: Any, dim: Dim, slack: int) -> Dim:
     if isinstance(bound, _Settled):
         return bound.dim
     if decide_less(bound, 0):
-        return bound + dim  # type: ignore[no-any-return]
+        return bound + dim
     if dim - bound in range(slack + 1):
-        return bound  # type: ignore[no-any-return]
+        return bound
     return size_op("wrap", bound, dim)
 
 

@@ -25,7 +25,7 @@ from graphify.ops.elementwise import equal, less, logical_and, logical_not, logi
 from graphify.ops.reduction import INT64, add_along, pick_along, reduce_sum
 from graphify.ops.rules import operand
 
-_KIND = {True: "stable", False: None}
+_KIND: dict[bool, Any] = {True: "stable", False: None}
 
 
 def _values(d: str) -> Any:
@@ -42,7 +42,7 @@ def _samples(dtypes: str, **attrs: Any) -> Any:
 argsort: Op = defop(
     "argsort",
     spec=lambda x, axis, stable=True: Spec(x.shape, INT64),
-    eval=lambda x, axis, stable=True: np.argsort(x, axis=axis, kind=_KIND[stable]),  # type: ignore[arg-type]
+    eval=lambda x, axis, stable=True: np.argsort(x, axis=axis, kind=_KIND[stable]),
     vmap=lambda args, batched, axis, stable=True: argsort(args[0], axis=axis + 1, stable=stable),
     tf="argsort",
     sample=_samples("ilfd", stable=True),

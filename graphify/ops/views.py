@@ -21,7 +21,7 @@ from graphify.ir.context import current_builder
 from graphify.ir.graph import Value, constant, param
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, product, size_op
-from graphify.ir.tensor import Tensor
+from graphify.ir.tensor import Tensor, viewing
 from graphify.ir.types import Spec
 from graphify.ops import core
 from graphify.ops.indexing import scatter, slice_update
@@ -162,7 +162,7 @@ def strides_of(x: Tensor, assumed: list[Any] | None = None) -> Strides | None:
     base = strides_of(x._base, assumed)
     if base is None:
         return None
-    op, _, attrs = x._view  # type: ignore[misc]
+    op, _, attrs = viewing(x)
     rule = _STRIDE_RULES.get(op.name)
     return None if rule is None else rule(base, x._base, attrs)
 

@@ -100,7 +100,7 @@ def precedence(node: ast.expr) -> int:
     return WEAK.get(type(node), ATOM)
 
 
-class ExpressionPrinter(Unparser):  # type: ignore[misc]
+class ExpressionPrinter(Unparser):  # type: ignore[misc]  # its base is untyped
     """Writes an expression to a file."""
 
     f: Any  # the file, which `Unparser` sets

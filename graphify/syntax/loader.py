@@ -12,15 +12,16 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 import gast
 
 MARK = "graphify: converted"
 PART = "graphify: part of a function"
+F = TypeVar("F", bound=Callable[..., Any])
 
 # The name that the definition binds in the factory: none that the function itself could read, or a
 # recursive global function would find itself here instead of in its globals.
@@ -95,7 +96,7 @@ def make_function(
     made.__doc__ = original.__doc__
     made.__module__ = original.__module__
     if hasattr(original, "__annotate__"):  # Python 3.14: annotations are computed on demand
-        made.__annotate__ = original.__annotate__  # type: ignore[attr-defined]
+        with_attributes(made, __annotate__=original.__annotate__)
     else:
         made.__annotations__ = original.__annotations__
     made.__dict__.update(original.__dict__)
@@ -173,3 +174,10 @@ def _store(name: str) -> Any:
 
 def _no_arguments() -> Any:
     return gast.arguments([], [], None, [], [], None, [])
+
+
+def with_attributes(function: F, **attributes: Any) -> F:
+    """Give a function attributes that its type does not have; returns the function."""
+    for name, value in attributes.items():
+        setattr(function, name, value)
+    return function

@@ -24,7 +24,7 @@ from graphify.ir.bind import bind
 from graphify.ir.context import current_builder, not_taping, recording
 from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Builder, Graph, Value
-from graphify.ir.tensor import Tensor, resolve, value_in
+from graphify.ir.tensor import Tensor, resolve, value_in, viewing
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
@@ -89,8 +89,9 @@ class Root(Builder):
             and thing._base is not None
             and not self._differentiated(thing)
         ):
-            op, operands, attrs = thing._view  # type: ignore[misc]
-            return bind(op, (self.external(thing._base), *operands), attrs)  # type: ignore[no-any-return]
+            op, operands, attrs = viewing(thing)
+            twin: Tensor = bind(op, (self.external(thing._base), *operands), attrs)
+            return twin
         array = thing._value if isinstance(thing, Tensor) else np.asarray(thing)
         place = self.places.get(id(thing))
         spec = Spec(array.shape, canonical_dtype(array.dtype))
@@ -194,7 +195,7 @@ class Root(Builder):
 
     def watch(self, thing: Any) -> None:
         """Guard the fields of an object with special methods of its own (see `Fields`)."""
-        if hasattr(thing, "__dict__") and has_special_methods(type(thing)):  # type: ignore[arg-type]
+        if hasattr(thing, "__dict__") and has_special_methods(type(thing)):  # type: ignore[arg-type]  # mypy: not hashable
             key = (id(thing), "fields")
             if key not in self.guards:
                 self.guards[key] = Fields(thing, by_content(vars(thing), copy=True))

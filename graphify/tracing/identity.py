@@ -10,9 +10,11 @@ copies stand for what the first ones stand for: two containers may be one where 
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -62,7 +64,7 @@ def parts(value: Any) -> Iterator[Any]:
         parameters = getattr(type(value), "__dataclass_params__", None)
         if isinstance(value, (list, dict)) or parameters is not None and not parameters.frozen:
             yield value
-        pending += tree.flatten(value, lambda part, whole=value: part is not whole)[0]  # type: ignore[misc]
+        pending += tree.flatten(value, partial(operator.is_not, value))[0]
 
 
 def note(name: str, made: Any, ids: Iterable[int]) -> None:

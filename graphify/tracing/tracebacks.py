@@ -22,12 +22,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import gast
 
 from graphify.config import config
-from graphify.errors import GraphifyError, compose
+from graphify.errors import GraphifyError, compose, note
 from graphify.ir.context import current_builder
 from graphify.location import LazyLoc, SourceLoc, is_internal
 from graphify.syntax.loader import is_part
@@ -53,7 +53,7 @@ def user_facing(function: F) -> F:
                 show(error)
             raise
 
-    return shown  # type: ignore[return-value]
+    return cast(F, shown)
 
 
 def show(error: BaseException) -> None:
@@ -103,8 +103,8 @@ def _complete(error: Exception) -> None:
     if place is None or message is None and getattr(error, "location", None) is not None:
         return
     if message is None:
-        message = error.message = str(error)  # type: ignore[attr-defined]
-    error.location = place  # type: ignore[attr-defined]
+        message = str(error)
+    note(error, location=place, message=message)
     remedy = getattr(error, "remedy", None) or remedy_for(error, message)
     text = compose(message, place, remedy)
     if isinstance(error, GraphifyError):
@@ -113,7 +113,8 @@ def _complete(error: Exception) -> None:
         error._msg = text
     before, error.args = error.args, (text, *error.args[1:])
     if str(error) != text:  # a class that makes its text of other things
-        error.args, error.message = before, None  # type: ignore[attr-defined]
+        error.args = before
+        note(error, message=None)
         error.add_note(compose("", place, remedy).lstrip("\n"))
 
 

@@ -84,14 +84,14 @@ def push(record: Record, ts: Sequence[Tensor | None]) -> Sequence[Tensor | None]
 
 
 def _product_rule(record: Record, ts: Sequence[Tensor | None], xs: list[Tensor]) -> Tensor:
-    total = None
+    total: Tensor | None = None
     for i, t in enumerate(ts):
         if t is not None:
             operands = [*xs[:i], t, *xs[i + 1 :]]
             term = bind(record.op, operands, record.attrs, view=False, convert=False)
             total = term if total is None else add(total, term)
     assert total is not None
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 @functools.lru_cache(maxsize=512)

@@ -89,10 +89,12 @@ def pull(record: Record, gs: Sequence[Tensor | None], wanted: tuple[bool, ...]) 
     ys = [tensor_of(key) for key in record.outputs]
     options = {"wanted": wanted} if op.extra.get("wanted") else {}
     if not record.several:
-        return op.vjp(gs[0], ys[0], *xs, **options, **record.attrs)  # type: ignore[no-any-return]
+        cotangents: Sequence[Any] = op.vjp(gs[0], ys[0], *xs, **options, **record.attrs)
+        return cotangents
     if not op.extra.get("control"):
         gs = [_filled(g, y) for g, y in zip(gs, ys, strict=True)]
-    return op.vjp(tuple(gs), tuple(ys), *xs, **options, **record.attrs)  # type: ignore[no-any-return]
+    cotangents = op.vjp(tuple(gs), tuple(ys), *xs, **options, **record.attrs)
+    return cotangents
 
 
 def _filled(g: Tensor | None, y: Tensor) -> Tensor | None:

@@ -107,7 +107,7 @@ class _Marker:
             self.found.add(name.id)
 
 
-class _Wrapper(gast.NodeTransformer):  # type: ignore[misc]
+class _Wrapper(gast.NodeTransformer):  # type: ignore[misc]  # its base is untyped
     def __init__(self, function: Any, names: set[str], ctx: Context) -> None:
         self.function, self.names, self.ctx = function, names, ctx
 

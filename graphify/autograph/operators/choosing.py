@@ -290,10 +290,10 @@ def _as_tensor(choice: Choice) -> Tensor:
     """Where only an array will do."""
     from graphify.ir.wrapping import as_tensor
 
-    result = over(choice, as_tensor)
-    if type(result) is Choice:
+    result: Tensor | Choice = over(choice, as_tensor)
+    if isinstance(result, Choice):
         raise _refused("is taken for one array")
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _install() -> None:

@@ -179,7 +179,8 @@ def element(grown: Grown, index: Any) -> Any:
 
 def row(buffer: Tensor, index: Any) -> Tensor:
     operands, entry = _place(index)
-    return bind(slice_, (buffer, *operands), {"key": (entry,)}, view=False)  # type: ignore[no-any-return]
+    made: Tensor = bind(slice_, (buffer, *operands), {"key": (entry,)}, view=False)
+    return made
 
 
 def _place(index: Any) -> tuple[list[Tensor], Any]:

@@ -42,7 +42,10 @@ class Slot:
         if isinstance(self.target, Tensor):
             return Tensor(self.target._value, weak=self.target._weak)
         value = self.target.read()
-        return Undefined(self.target.name) if value is MISSING else value  # type: ignore[union-attr]
+        if value is not MISSING:
+            return value
+        assert not isinstance(self.target, Contents)
+        return Undefined(self.target.name)
 
     def take_apart(self, opened: Callable[[Any], Any] | None = None, ahead: bool = False) -> Entry:
         """What it holds as an entry; `opened`: see made.py."""

@@ -125,8 +125,9 @@ def merged(one: Grown, two: Grown, first: Any, second: Any) -> tuple[Grown, Grow
 def _common(one: Grown, two: Grown) -> tuple[Dim, str]:
     """How many rows both get, and how they get more."""
     capacities, modes = (one.capacity, two.capacity), {one.room.mode, two.room.mode}
-    if modes == {g.EXACT} and all(isinstance(c, int) for c in capacities):
-        return max(capacities), g.EXACT  # type: ignore[type-var]
+    known = [c for c in capacities if isinstance(c, int)]
+    if modes == {g.EXACT} and len(known) == 2:
+        return max(known), g.EXACT
     if len(modes) == 1 and capacities[0] == capacities[1]:
         return capacities[0], modes.pop()
     if modes == {g.EXACT, g.OWED}:

@@ -227,7 +227,8 @@ class GrowingList(List):
 
     def contains(self, value: Any) -> Tensor:
         """`value in self`, a staged truth value."""
-        return self._matches(value).any()  # type: ignore[no-any-return]
+        found: Tensor = self._matches(value).any()
+        return found
 
     def count(self, value: Any) -> Any:
         return core.cast(self._matches(value).sum(), dtype=g.INT, weak=True)
@@ -297,7 +298,7 @@ class GrowingList(List):
     def __ne__(self, other: object) -> Any:
         return self is not other and refuse("it is compared with another", "compare arrays")
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # object has a method; lists have none
 
     def __repr__(self) -> str:
         from graphify.autograph.operators import texts  # not at the top: it knows of lists

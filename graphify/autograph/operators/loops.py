@@ -343,7 +343,8 @@ def _staged_for(
     loop.lists.watched = items.lists
 
     def turn(i: Tensor, *variables: Any) -> State:
-        return body(items.item(i), *variables)  # type: ignore[no-any-return]
+        new: State = body(items.item(i), *variables)
+        return new
 
     builder = loop.trace(turn, (body,), index=True)
     operands = captured(builder)

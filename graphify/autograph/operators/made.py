@@ -108,10 +108,14 @@ class Opener:
         return Made(type(leaf), {name: self(v) for name, v in fields_of(leaf).items()})
 
 
-def _merged(tag: Any, alternatives: list[Any]) -> Any:
-    """A choice in which objects of one class are one alternative."""
+def _either(holds: Tensor, a: Any, b: Any) -> Any:
     from graphify.autograph.operators.branches import if_exp
 
+    return if_exp(holds, lambda: a, lambda: b)
+
+
+def _merged(tag: Any, alternatives: list[Any]) -> Any:
+    """A choice in which objects of one class are one alternative."""
     left: list[Any] = []
     places = []
     for number, value in enumerate(alternatives):
@@ -122,7 +126,7 @@ def _merged(tag: Any, alternatives: list[Any]) -> Any:
             continue
         other, holds = left[known[0]], elementwise.equal(tag, number)
         pairs = [(name, value.fields[name], other.fields[name]) for name in value.fields]
-        fields = {n: if_exp(holds, lambda a=a: a, lambda b=b: b) for n, a, b in pairs}  # type: ignore[misc]
+        fields = {name: _either(holds, a, b) for name, a, b in pairs}
         left[known[0]] = Made(value.kind, fields)
     return Choice(retagged(tag, places), left) if len(left) > 1 else left[0]
 

@@ -161,7 +161,8 @@ def type(value: Any, *rest: Any, **kwargs: Any) -> Any:
 def isinstance(value: Any, kinds: Any) -> builtins.bool:
     """isinstance; a tensor is also what stands in its place when nothing is staged."""
     if builtins.type(value) is Choice:
-        return decide(value, lambda chosen: isinstance(chosen, kinds))  # type: ignore[no-any-return]
+        answer: builtins.bool = decide(value, lambda chosen: isinstance(chosen, kinds))
+        return answer
     if builtins.isinstance(value, kinds) or not builtins.isinstance(value, Tensor):
         return builtins.isinstance(value, kinds)
     tensor = resolve(value)

@@ -28,7 +28,7 @@ from graphify.ir.types import BOOL, DType, Spec
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core
-from graphify.ops.rules import operand
+from graphify.ops.rules import operand_of
 from graphify.tracing import identity
 
 NUMBERS = (bool, int, float, complex)
@@ -163,16 +163,10 @@ def join_dtype(a: Spec, b: Spec) -> tuple[DType, bool]:
     """The common dtype of two specs, and whether it is still a Python scalar's."""
     if a.dtype == b.dtype:
         return a.dtype, a.weak and b.weak
-    kinds = [operand(_Stub(s)) for s in (a, b)]  # type: ignore[arg-type]  # asks for the spec
     weak = (a.weak or a.dtype == BOOL and not a.shape) and (
         b.weak or b.dtype == BOOL and not b.shape
     )
-    return result_type(*kinds), weak and (a.weak or b.weak)
-
-
-@dataclass(slots=True)
-class _Stub:
-    spec: Spec
+    return result_type(operand_of(a), operand_of(b)), weak and (a.weak or b.weak)
 
 
 def join_spec(name: str, a: Spec, b: Spec, *, fresh_dims: bool = True) -> Spec:

@@ -47,7 +47,8 @@ def _make_room() -> type:
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(
         ("PyType_FromSpec", ctypes.pythonapi)
     )
-    return make(ctypes.byref(_spec))  # type: ignore[no-any-return]
+    room: type = make(ctypes.byref(_spec))
+    return room
 
 
 if TYPE_CHECKING:

@@ -111,10 +111,10 @@ def on_block(block: int, dims: Sequence[int], dtype: np.dtype[Any]) -> Array:
     owner = capsule(block, None, library.need("graphify_release"))
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))  # the array takes a reference over
     address, _ = shape.buffer_info()
-    made = make(np.ndarray, dtype, len(dims), address, None, block, capi.CARRAY, None)
+    made: Array = make(np.ndarray, dtype, len(dims), address, None, block, capi.CARRAY, None)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
     set_base(made, owner)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 @functools.cache
@@ -141,7 +141,8 @@ def view_of(address: int, dims: Sequence[int], strides: Sequence[int], dtype: An
     steps = array("q", [stride * dtype.itemsize for stride in strides] or (0,))
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))
     where = (shape.buffer_info()[0], steps.buffer_info()[0], address)
-    return make(np.ndarray, dtype, len(dims), *where, capi.CARRAY, None)  # type: ignore[no-any-return]
+    made: Array = make(np.ndarray, dtype, len(dims), *where, capi.CARRAY, None)
+    return made
 
 
 assert glue.NAMES  # provides graphify_release

@@ -7,6 +7,7 @@ y[i] = t[i] + 1          ->     y[i] = t + 1
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from graphify.engines.native.loops.program import (
     Allocate,
@@ -20,6 +21,8 @@ from graphify.engines.native.loops.program import (
     If,
     Let,
     Load,
+    Reduce,
+    Set,
     Stmt,
     Store,
     Temporary,
@@ -55,10 +58,12 @@ def _forward(block: Block, known: Known) -> Block:
         match stmt:
             case For() | While() | If():
                 lasting = _surviving(known, stmt)
-                inner = {name: _forward(getattr(stmt, name), lasting) for name in _names(stmt)}
+                inner: dict[str, Any] = {
+                    name: _forward(getattr(stmt, name), lasting) for name in _names(stmt)
+                }
                 kept = lasting if not isinstance(stmt, If) else known
                 stmt = _head(stmt, kept)
-                result.append(replace(stmt, **inner))  # type: ignore[arg-type]
+                result.append(replace(stmt, **inner))
                 known = lasting
             case Store(buffer, source=source):
                 moved = map_statement(stmt, leaf)
@@ -92,11 +97,11 @@ def _head(stmt: Stmt, known: Known) -> Stmt:
     if isinstance(stmt, (For, If)) and known:
         name = "extent" if isinstance(stmt, For) else "condition"
         old = getattr(stmt, name)
-        new = map_expr(
+        new: Any = map_expr(
             old,
             lambda e: known.get((e.buffer, e.index), e) if isinstance(e, Load) else e,
         )
-        return replace(stmt, **{name: new})  # type: ignore[arg-type]
+        return replace(stmt, **{name: new})
     return stmt
 
 
@@ -166,5 +171,6 @@ def _dead(stmt: Stmt, read: set[Buffer], used: set[Var]) -> bool:
             return isinstance(buffer.root.home, Temporary) and buffer.root not in read
         case For(body=()) | If(then=(), orelse=()):
             return True
-    name = type(stmt).__name__
-    return name in ("Set", "Reduce") and stmt.var not in used  # type: ignore[union-attr]
+        case Set(var) | Reduce(var):
+            return var not in used
+    return False

@@ -73,19 +73,19 @@ def _in_step(a: Form, b: Form, inner: Sequence[Var]) -> bool:
 
 def _distinct(a: Form, b: Form, inner: Sequence[Var], known: Knowledge) -> bool:
     """Never equal, whatever the two turns are."""
-    twins = {v: object() for v in inner}
+    twins = {v: Var(v.name, v.dtype) for v in inner}
     for v in reversed(inner):  # outermost first
         if v in known.loops:
-            known.loops[twins[v]] = _renamed(known.loops[v], twins)  # type: ignore[index]
+            known.loops[twins[v]] = _renamed(known.loops[v], twins)
     other = _renamed(b, twins)
     gap = plus(a, other, -1)
     apart = known.proves(plus(gap, {ONE: -1})) or known.proves(
         plus({atom: -c for atom, c in gap.items()}, {ONE: -1})
     )
     for twin in twins.values():
-        known.loops.pop(twin, None)  # type: ignore[call-overload]
+        known.loops.pop(twin, None)
     return apart
 
 
-def _renamed(form: Form, twins: Mapping[Var, object]) -> Form:
+def _renamed(form: Form, twins: Mapping[Var, Var]) -> Form:
     return {twins.get(atom, atom) if atom is not ONE else ONE: c for atom, c in form.items()}

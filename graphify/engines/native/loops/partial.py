@@ -14,7 +14,9 @@ and it is more accurate than one long sum.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from graphify.engines.native.loops.numbers import identity_of
 from graphify.engines.native.loops.program import (
@@ -128,8 +130,8 @@ def _in_parts(loop: For, found: dict[Buffer, str]) -> list[Stmt]:
     part, start, stop, turn = (Var(name, INDEX) for name in ("part", "start", "stop", "i"))
     new = {old: Buffer(old.name, old.dtype, (count, *old.shape), Temporary()) for old in found}
     body = _moved(substitute(loop.body, {loop.var: plus(start, turn)}), new, part)
-    setting = [_over(old, lambda at, o=old: _clear(new[o], part, at, found[o])) for old in found]
-    adding = [_over(old, lambda at, o=old: _add(o, new[o], part, at, found[o])) for old in found]
+    setting = [_over(old, partial(_clear, new[old], part, found[old])) for old in found]
+    adding = [_over(old, partial(_add, old, new[old], part, found[old])) for old in found]
     share = (
         *setting,
         Let(start, Apply("floor_divide", (times(loop.extent, part), count), INDEX)),
@@ -144,19 +146,19 @@ def _in_parts(loop: For, found: dict[Buffer, str]) -> list[Stmt]:
     ]
 
 
-def _clear(new: Buffer, part: Var, at: tuple[Expr, ...], op: str) -> Stmt:
+def _clear(new: Buffer, part: Var, op: str, at: tuple[Var, ...]) -> Stmt:
     return Store(new, (part, *at), identity_of(op, new.dtype))
 
 
-def _add(old: Buffer, new: Buffer, part: Var, at: tuple[Expr, ...], op: str) -> Stmt:
+def _add(old: Buffer, new: Buffer, part: Var, op: str, at: tuple[Var, ...]) -> Stmt:
     both = (Load(old, at), Load(new, (part, *at)))
     return Store(old, at, Apply(op, both, old.dtype))
 
 
-def _over(buffer: Buffer, element: object) -> Stmt:
+def _over(buffer: Buffer, element: Callable[[tuple[Var, ...]], Stmt]) -> Stmt:
     """A statement for every element of a buffer."""
     at = tuple(Var(name, INDEX) for name in "jklmnopq"[: buffer.ndim])
-    stmt: Stmt = element(at)  # type: ignore[operator]
+    stmt = element(at)
     for var, length in zip(reversed(at), reversed(buffer.shape), strict=True):
         stmt = For(var, length, (stmt,), "parallel")
     return stmt

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 from graphify.engines.native.loops.program import (
     BOOL,
@@ -107,11 +108,11 @@ def _with_expressions(stmt: Stmt, leaf: Rename) -> Stmt:
     """A statement with its own expressions rewritten, those of nested blocks left for later."""
     from graphify.engines.native.loops.walk import _EXPRESSIONS
 
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     for name in _EXPRESSIONS.get(type(stmt), ()):
         new = map_field(getattr(stmt, name), leaf, _simplified)
         changes[name] = new
-    return replace(stmt, **changes) if changes else stmt  # type: ignore[arg-type]
+    return replace(stmt, **changes) if changes else stmt
 
 
 def _lasting(value: Expr) -> bool:

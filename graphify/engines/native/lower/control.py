@@ -274,11 +274,10 @@ def _carried_places(
             continue
         lens = low.overwrites(value, node)
         if names[k].spec.shape != after[k].spec.shape:
-            known = lens is not None and _moves(lens)
             array = low.array(value)
             places.append(
-                Moving(lens)  # type: ignore[arg-type]
-                if known
+                Moving(lens)
+                if lens is not None and _moves(lens)
                 else _moving(low, array.dtype, array, value.spec.ndim)
             )
             continue

@@ -13,6 +13,7 @@ itself allows calls nested deeper than the stack of a thread is sure to hold.
 from __future__ import annotations
 
 import sys
+from typing import cast
 
 from graphify.engines.native.loops.numbers import zero
 from graphify.engines.native.loops.program import (
@@ -80,7 +81,7 @@ def _routine(low: Lowering, function: GraphFunction) -> int:
             found = low.run(_graph(function), params, {})
             results = [low.variable("r", zero(spec.dtype)) for spec in function.results]
             for var, result in zip(results, found, strict=True):
-                low.emit(Set(var, result))  # type: ignore[arg-type]  # a scalar
+                low.emit(Set(var, cast(Expr, result)))  # a scalar
         _check_plain(tuple(block))
         routine = Routine(function.name, (low.depth, *params), tuple(results), tuple(block))
     except Declined:

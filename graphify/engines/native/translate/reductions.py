@@ -166,9 +166,11 @@ def _summed_in(dtype: DType) -> DType:
 def halves(f: Function, x: Element) -> tuple[Element, Element]:
     """The lower and the upper lanes."""
     low, high = list(range(x.lanes // 2)), list(range(x.lanes // 2, x.lanes))
-    return tuple(  # type: ignore[return-value]
-        Element(x.dtype, tuple(_lanes(f, p, order) for p in x.parts)) for order in (low, high)
-    )
+    return _part(f, x, low), _part(f, x, high)
+
+
+def _part(f: Function, x: Element, order: list[int]) -> Element:
+    return Element(x.dtype, tuple(_lanes(f, p, order) for p in x.parts))
 
 
 def _lanes(f: Function, x: V, order: list[int]) -> V:
