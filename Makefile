@@ -67,7 +67,7 @@ lint: $(READY)  ## look for mistakes and for code that `make format` would chang
 	$(BIN)/ruff check --isolated $(LINT) $(wildcard $(CODE))
 	$(BIN)/ruff format --isolated $(FORMAT) --check $(wildcard $(CODE))
 
-type: $(READY)  ## check the types of graphify/, strictly
+type: $(READY)  ## check the types of graphify/ and of the random programs, strictly
 	$(BIN)/mypy
 
 acceptance: $(READY)  ## run the acceptance tests listed in tests/acceptance.txt

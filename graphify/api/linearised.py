@@ -19,6 +19,7 @@ from graphify.ir.tensor import Tensor, refresh, value_in
 from graphify.ir.types import is_inexact
 from graphify.location import here
 from graphify.ops import core, derivative
+from graphify.syntax.loader import with_attributes
 from graphify.transforms.tape import Key, Tape
 from graphify.transforms.vjp import backprop
 
@@ -196,7 +197,7 @@ def named(wrapper: Function, function: Function, what: str) -> Function:
     name = getattr(function, "__name__", type(function).__name__)
     wrapper.__name__ = f"{what}_{name}"
     with contextlib.suppress(TypeError, ValueError):  # a built-in function may have no signature
-        wrapper.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+        with_attributes(wrapper, __signature__=inspect.signature(function))
     wrapper.__doc__ = f"{what} of {name}.\n\n{getattr(function, '__doc__', None) or ''}"
     return wrapper
 

@@ -40,6 +40,7 @@ class Argument:
 
     def value(self, rng: np.random.Generator, n: int, m: int) -> Any:
         shape = {"vector": (n,), "matrix": (n, m), "wide": (m, n)}.get(self.form, ())
+        raw: Any
         if self.form == "integer":
             raw = rng.integers(0, 4, shape)
         elif self.dtype in ("uint8", "bool"):
@@ -74,7 +75,8 @@ class Program:
         """The function, with its source where the converter finds it."""
         if self._function is None:
             self._function = load(self.source, self.name)
-        return self._function
+        function: Callable[..., Any] = self._function
+        return function
 
     def with_source(self, source: str) -> "Program":
         return Program(source, self.parameters, self.seed, self.loose, self.name)
@@ -86,7 +88,8 @@ def load(source: str, name: str) -> Callable[..., Any]:
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     space: dict[str, Any] = dict(SPACE)
     exec(compile(source, filename, "exec"), space)
-    return space[name]
+    function: Callable[..., Any] = space[name]
+    return function
 
 
 def random_program(seed: int) -> Program:
@@ -181,7 +184,7 @@ class Writer:
         for _ in range(5):
             form = self.rng.choice(forms)
             try:
-                lines = form(samples, depth, loop)  # type: ignore[operator]
+                lines = form(samples, depth, loop)
             except Rejected:
                 continue
             self.statements += 1
@@ -245,7 +248,10 @@ class Writer:
     def store(self, samples: Samples, depth: int, loop: bool) -> list[str]:
         """A write to a part of an array."""
         name = self.variable(samples, lambda v: isinstance(v, np.ndarray) and v.ndim > 0)
-        fill = lambda t: self.expressions.fill(t, samples, 2)  # noqa: E731
+
+        def fill(template: str) -> str:
+            return self.expressions.fill(template, samples, 2)
+
         keys = ["0", "-1", fill("{i}"), "1:", ":2", "::2", fill(":{i}"), fill("{i}:"), "::-1",
                 f"{name} > {fill('{s}')}", f"{name} < 0", ":, 0", "0, :", fill("{i}, 1"), "...",
                 ":", "[0, 2]", fill("{i} % 2"), "1:, 0", fill(":, {i}")]  # fmt: skip

@@ -100,8 +100,9 @@ class _Noise:
             name = function.__name__
             again = lambda x, *rest, **named: getattr(x, name)(*rest, **named)  # noqa: E731
             return self.shaken(result, again, (owner, *args), kwargs, name in REDUCING)
-        if getattr(np, getattr(function, "__name__", ""), None) is function or function is sum:
-            return self.shaken(result, function, args, kwargs, function.__name__ in REDUCING)
+        name = getattr(function, "__name__", "")
+        if getattr(np, name, None) is function or function is sum:
+            return self.shaken(result, function, args, kwargs, name in REDUCING)
         return result
 
     def shaken(self, result: Any, function: Any, args: Any, kwargs: Any, reducing: bool) -> Any:

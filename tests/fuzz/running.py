@@ -166,8 +166,9 @@ def run_plain(program: Program, variant: int) -> Outcome:
 
 def run_eager(program: Program, variant: int) -> Outcome:
     """The undecorated function on eager tensors."""
-    wrap = lambda v: graphify.numpy.asarray(v) if isinstance(v, np.ndarray) else v  # noqa: E731
-    return _run("eager", program.function, [wrap(a) for a in program.arguments(variant)])
+    given = program.arguments(variant)
+    wrapped = [graphify.numpy.asarray(v) if isinstance(v, np.ndarray) else v for v in given]
+    return _run("eager", program.function, wrapped)
 
 
 def _run(way: str, function: Callable[..., Any], args: list[Any]) -> Outcome:

@@ -66,8 +66,8 @@ def smaller(source: str) -> Iterator[str]:
             if not block:
                 block.append(ast.Pass())
             yield ast.unparse(ast.fix_missing_locations(changed)) + "\n"
-    for number, node in enumerate(_expressions(tree)):
-        for child in ast.iter_child_nodes(node):
+    for number, expression in enumerate(_expressions(tree)):
+        for child in ast.iter_child_nodes(expression):
             if isinstance(child, ast.expr) and isinstance(
                 getattr(child, "ctx", None), ast.Load | None
             ):
@@ -109,5 +109,5 @@ def _with_expression(tree: ast.AST, number: int, child: ast.expr) -> str:
             return child if node is target else self.generic_visit(node)
 
     memo: dict[int, object] = {id(target): target, id(child): child}
-    changed = Replace().visit(copy.deepcopy(tree, memo))  # type: ignore[arg-type]
+    changed = Replace().visit(copy.deepcopy(tree, memo))
     return ast.unparse(ast.fix_missing_locations(changed)) + "\n"

@@ -74,7 +74,7 @@ class _Taken:
         if isinstance(function, type) and starts_bare(function):
             bare: Any = object.__new__(function)
             remember_local(bare)
-            self._run(function.__init__, (bare, *args), kwargs)  # type: ignore[misc]
+            self._run(type(bare).__init__, (bare, *args), kwargs)
             return bare
         if not isinstance(function, FunctionType):
             user_call = getattr(type(function), "__call__", None)  # noqa: B004

@@ -66,7 +66,7 @@ class Manager:
     def kinds(self) -> Any:
         """The classes of exceptions that it is to be told of."""
         if isinstance(self.value, contextlib.suppress):
-            return self.value._exceptions  # type: ignore[attr-defined]
+            return vars(self.value)["_exceptions"]
         leave = type(self.value).__exit__
         return BaseException if isinstance(leave, FunctionType) else ()
 

@@ -215,7 +215,7 @@ def _loaded(graph: Graph, layouts: Layouts, name: bytes) -> Compiled | None:
         entry.key,
         lambda: _module(program()).text(),
         EXPORTS,
-        opt=entry.level,  # type: ignore[arg-type]
+        opt=entry.level,
         name=graph.name,
         imports=entry.imports,
         symbols={"graphify_hosts": ctypes.addressof(_NO_HOSTS)},
@@ -271,7 +271,7 @@ def _runner(
         code,
         [value.spec for value in graph.params],
         graph.specs,
-        sites,  # type: ignore[arg-type]
+        sites,
         names=[value.node.attrs.get("name") or i for i, value in enumerate(graph.params)],
         in_order=[i for i, layout in enumerate(layouts) if layout == "C"],
         hosts=hosts,

@@ -17,7 +17,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from graphify.ir.graph import Graph, Literal, Value
 from graphify.ir.pretty import SizeNames
 from graphify.ir.sizes import Size, SizeVar
 from graphify.ir.types import Spec
+
+if TYPE_CHECKING:
+    from graphify.engines.native.jit import Level
 
 _SOURCES = ("ir", "ops", "engines/native")  # folders of the package that decide what code is made
 _SCALARS = (type(None), bool, int, float, complex, str, bytes)
@@ -44,7 +47,7 @@ class Entry:
     """
 
     key: bytes
-    level: str
+    level: Level
     sites: int
     imports: tuple[str, ...]
 
@@ -55,7 +58,7 @@ def load(name: bytes) -> Entry | None:
     if data is None:
         return None
     key, level, sites, *imports = data.decode().split(" ")
-    return Entry(bytes.fromhex(key), level, int(sites), tuple(imports))
+    return Entry(bytes.fromhex(key), cast("Level", level), int(sites), tuple(imports))
 
 
 def store(name: bytes, entry: Entry) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from graphify.engines.native import library, memory
 from graphify.engines.native.entry import host
 from graphify.engines.native.entry.room import Quick
-from graphify.engines.native.entry.sites import Site
+from graphify.engines.native.entry.sites import CanFail
 from graphify.engines.native.entry.words import (
     Array,
     Layout,
@@ -59,7 +59,7 @@ class Runner:
         code: Code,
         params: Sequence[Spec],
         results: Sequence[Spec],
-        sites: Sequence[Site] = (),
+        sites: Sequence[CanFail] = (),
         *,
         names: Sequence[Any] = (),
         in_order: Collection[int] = (),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from graphify.errors import GraphifyError, at
 
@@ -29,6 +29,12 @@ _FORMATS: dict[str, Callable[[int], Any]] = {
     "b": bool,
     "f": _double,
 }
+
+
+class CanFail(Protocol):
+    """What makes the exception from the words that a failure left."""
+
+    def error(self, words: Sequence[int]) -> BaseException: ...
 
 
 @dataclass(frozen=True, slots=True)

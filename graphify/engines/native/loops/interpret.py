@@ -125,7 +125,8 @@ class _Run:
                 with np.errstate(all="ignore"):
                     values = [np.asarray(self.value(a)) for a in args]
                     attrs = {"dtype": dtype} if op == "cast" else {}
-                    meaning: Callable[..., Any] = REGISTRY[op].eval  # type: ignore[assignment]
+                    meaning = REGISTRY[op].eval
+                    assert meaning is not None
                     return np.asarray(meaning(*values, **attrs)).astype(dtype)[()]
         raise TypeError(f"not an expression: {expr!r}")
 
