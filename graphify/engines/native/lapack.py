@@ -3,6 +3,8 @@
     symbol("dgesv")        # "graphify_lapack_dgesv", void (int *n, int *nrhs, double *a, ...)
 
 SciPy is imported when a graph needs one, not before. Integers are 32 bits wide.
+
+    i64 graphify_blas_threads()     how many threads a routine uses by itself
 """
 
 from __future__ import annotations
@@ -10,8 +12,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+from pathlib import Path
 
-from graphify.engines.native import symbols
+from graphify.engines.native import library, symbols
+from graphify.engines.native.llvm import I32, I64, Module, V
 from graphify.errors import InternalError
 
 _NAMES = [
@@ -27,6 +31,9 @@ _NAMES = [
     "geev",
     "gelsd",
 ]
+THREADS = "graphify_blas_threads"
+_SEVERAL = 1 << 10  # threads of a library that does not say
+_COUNTERS = ("scipy_openblas_get_num_threads", "openblas_get_num_threads")
 ROUTINES = frozenset(letter + name for letter in "dz" for name in _NAMES)
 
 
@@ -66,3 +73,36 @@ def _address(capsule: object) -> int:
     address = get_pointer(capsule, get_name(capsule))
     assert isinstance(address, int)
     return address
+
+
+# --- threads of its own ---------------------------------------------------------------------------
+
+
+def _threads() -> Module:
+    """Asks the library; one that does not say is taken to use several."""
+    made = Module("blas")
+    f = made.function(THREADS, I64, [])
+    counter = _counter()
+    if counter is None:
+        f.ret(V(I64, str(_SEVERAL)))
+    else:
+        f.ret(f.convert("sext", f.call(counter, I32, []), I64))
+    return made
+
+
+def _counter() -> str | None:
+    """The symbol of the function that says how many threads SciPy's OpenBLAS uses."""
+    scipy = importlib.import_module("scipy")
+    home = Path(scipy.__file__ or "").parent
+    for path in (*home.parent.glob("scipy.libs/*openblas*"), *home.glob(".dylibs/*openblas*")):
+        loaded = ctypes.CDLL(str(path))
+        for name in _COUNTERS:
+            if hasattr(loaded, name):
+                address = ctypes.cast(getattr(loaded, name), ctypes.c_void_p).value
+                assert address is not None
+                symbols.define(name, address, alive=loaded)
+                return name
+    return None
+
+
+library.provide(THREADS, _threads)

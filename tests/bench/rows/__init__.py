@@ -12,6 +12,7 @@ GROUPS = (
     "convolutions",
     "loops",
     "scalar_loops",
+    "sections",
     "gradients",
     "first_call",
     "memory",

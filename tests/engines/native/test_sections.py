@@ -32,6 +32,7 @@ MATRIX = graphify.TensorSpec((None, None), np.float64)
 def threads(request, monkeypatch):
     """Every section is worth a thread, whatever there is to do in it."""
     monkeypatch.setattr(translated, "BESIDE", 0)
+    monkeypatch.setattr(translated, "BLAS", 1 << 20)
     config.set_num_threads(request.param)
     with config(cache=False, check=True):
         yield request.param

@@ -5,15 +5,16 @@
 The context is that of a parallel loop (parallel.py) whose turns are the sections, so failures are
 reported as there: that of the first section in order counts. A section leaves what it has changed
 in the words of the context where it found it. Those that are too short, by an estimate that is made
-at run time from the sizes, run one after the other on the caller's thread.
+at run time from the sizes, run one after the other on the caller's thread; so do routines of LAPACK
+that use several threads by themselves: threads of two such calls would wait for each other.
 """
 
 from __future__ import annotations
 
-from graphify.engines.native import pool
+from graphify.engines.native import lapack, pool
 from graphify.engines.native.elements.element import register_types
 from graphify.engines.native.llvm import I32, I64, PTR, VOID, V
-from graphify.engines.native.loops.program import Let, Section, Sections
+from graphify.engines.native.loops.program import Call, Let, Section, Sections
 from graphify.engines.native.loops.walk import statements
 from graphify.engines.native.translate import addresses, costs, outline, parallel, vectors
 from graphify.engines.native.translate.cells import Cell
@@ -23,6 +24,7 @@ from graphify.engines.native.translate.writer import PENDING, Writer, number
 
 SECTIONS = pool.NAMES[1]
 BESIDE = 50_000_000  # picoseconds beside the longest section that are worth waking a thread
+BLAS = 1  # threads that a routine of LAPACK may use by itself beside others
 
 
 @rule(Sections)
@@ -74,7 +76,10 @@ def _worth_threads(w: Writer, stmt: Sections) -> V:
     total = longest = works[0]
     for work in works[1:]:
         total, longest = f.add(total, work), f.intrinsic("smax", longest, work)
-    return f.icmp("sge", f.sub(total, longest), number(BESIDE))
+    worth = f.icmp("sge", f.sub(total, longest), number(BESIDE))
+    if any(isinstance(s, Call) and s.function == "lapack" for s in statements(stmt.parts)):
+        worth = f.and_(worth, f.icmp("sle", f.call(lapack.THREADS, I64, []), number(BLAS)))
+    return worth
 
 
 def _behind_values(words: outline.Words, context: outline.Context) -> outline.Words:
