@@ -91,11 +91,10 @@ def _checked(w: Writer, stmt: Checked) -> None:
 
     args = [scalar(w, a) for a in stmt.args]
     x, failures = apply_checked(w.f, stmt.op, args, stmt.var.dtype)
+    counts = None if stmt.when is None else scalar(w, stmt.when).value
     for failure in failures:
-        condition = failure.condition
-        if stmt.when is not None:
-            condition = w.f.and_(condition, scalar(w, stmt.when).value)
-        w.leave_if(condition, V(I32, str(stmt.site)), lambda: _keep(w, args))
+        site = V(I32, str(stmt.site))
+        w.leave_if(failure.condition, site, lambda: _keep(w, args), counts)
     w.define(stmt.var, x)
 
 

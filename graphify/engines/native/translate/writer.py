@@ -240,11 +240,26 @@ class Writer:
         self.f.store(status, self.home.status)
         self.f.br(self.home.exit)
 
-    def leave_if(self, condition: V, status: V, before: Callable[[], None] | None = None) -> None:
-        """Leave where an unlikely condition holds."""
+    def leave_if(
+        self,
+        condition: V,
+        status: V,
+        before: Callable[[], None] | None = None,
+        counts: V | None = None,
+    ) -> None:
+        """Leave where an unlikely condition holds.
+
+        Args:
+            counts: what must hold, too: looked at where the first condition does, so that it costs
+                nothing elsewhere.
+        """
         f = self.f
         out, on = f.label("out"), f.label("on")
-        f.br_if(condition, out, on, self.unlikely)
+        first = out if counts is None else f.label("maybe")
+        f.br_if(condition, first, on, self.unlikely)
+        if counts is not None:
+            f.start(first)
+            f.br_if(counts, out, on)
         f.start(out)
         if before is not None:
             before()
