@@ -11,6 +11,7 @@ from graphify.autograph.converters.resolve import Resolver
 from graphify.errors import SyntaxUnsupported
 from graphify.syntax import origin, template
 from graphify.syntax.analysis.activity import (
+    Known,
     Scope,
     any_node,
     is_generator,
@@ -104,6 +105,7 @@ class Converter(gast.NodeTransformer):  # type: ignore[misc]
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
         self.scopes: list[Scope] = []
+        self.known: Known = {}  # names in functions as they were before the pass
         self.shadows: list[set[str]] = []
 
     def is_local(self, name: str) -> bool:
@@ -121,14 +123,14 @@ class Converter(gast.NodeTransformer):  # type: ignore[misc]
         self._defaults(node.args)
         if self.scopes and is_generator(node):
             return node  # converted from its own source when it is consumed
-        self.scopes.append(scope_of(node))
+        self.scopes.append(scope_of(node, self.known))
         node.body = self.block(node.body)
         self.scopes.pop()
         return node
 
     def visit_Lambda(self, node: Any) -> Any:
         self._defaults(node.args)
-        self.scopes.append(scope_of(node))
+        self.scopes.append(scope_of(node, self.known))
         node.body = self.visit(node.body)
         self.scopes.pop()
         return node

@@ -22,7 +22,7 @@ import gast
 from graphify.autograph.converters.base import Context
 from graphify.autograph.converters.cells import captured_names, surviving_names
 from graphify.syntax import origin
-from graphify.syntax.analysis.activity import names_of, scope_of
+from graphify.syntax.analysis.activity import Known, names_of, scope_of
 from graphify.syntax.analysis.liveness import Liveness
 
 ENDS = (gast.Return, gast.Raise)
@@ -53,7 +53,8 @@ class Blocks(ABC):
 
     def __init__(self, ctx: Context, node: Any) -> None:
         self.ctx, self.node = ctx, node
-        self.scope = scope_of(node)
+        self.known: Known = {}  # names in statements, as they are before they are converted
+        self.scope = scope_of(node, self.known)
         # Names whose cell others see: generated functions rebind that very cell.
         captured = captured_names(self.scope)
         self.live = Liveness(node, captured)
@@ -106,6 +107,8 @@ class Blocks(ABC):
 
     def global_head(self, nodes: list[Any], at: Any) -> list[Any]:
         """The globals that a block assigns: it writes them where everyone sees it."""
+        if not self.scope.globals:
+            return []
         names = names_of(nodes)
         found = sorted((names.writes.keys() | names.deletes) & self.scope.globals)
         return [origin.inherit(gast.Global(found), at)] if found else []
@@ -135,7 +138,7 @@ class Blocks(ABC):
 
     def written(self, nodes: list[Any], at: Any) -> list[str]:
         """The names that some code of this function may rebind, in order."""
-        names = names_of(nodes)
+        names = names_of(nodes, self.known)
         written = dict(names.writes) | dict.fromkeys(sorted(names.deletes - names.writes.keys()))
         if names.calls:
             written |= dict.fromkeys(sorted(self.scope.remote & self.shared))

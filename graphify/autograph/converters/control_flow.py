@@ -29,11 +29,9 @@ import gast
 from graphify.autograph.converters.attempts import AttemptBlocks
 from graphify.autograph.converters.base import Context, Converter, find_walrus
 from graphify.autograph.converters.blocks import ENDS, Frame, ends, quoted
-from graphify.autograph.converters.suspended import is_suspended
 from graphify.autograph.converters.undefined import mark_loads, wrap_loads
 from graphify.syntax import origin
 from graphify.syntax.analysis.activity import (
-    any_node,
     handler_name,
     header_names,
     is_generator,
@@ -84,7 +82,7 @@ class _Function(AttemptBlocks):
         new: list[Any] = []
         for node in body:
             rule = getattr(self, "_" + type(node).__name__, self._simple)
-            rule = self.suspended if is_suspended(node) else rule
+            rule = self.suspended if self.is_suspended(node) else rule
             rule = self.step if getattr(node, "step", None) else rule
             new += rule(node, frame)
             if isinstance(node, ENDS) or (new and isinstance(new[-1], ENDS)):
@@ -171,7 +169,7 @@ class _Function(AttemptBlocks):
     # Statements that become operator calls.
 
     def _If(self, node: Any, frame: Frame) -> list[Any]:
-        if any_node([*node.body, *node.orelse], [gast.Return]) is not None:
+        if names_of([*node.body, *node.orelse], self.known).returns:
             return self._value_if(node, frame)
         new = self._test_first(node, frame)
         live = self.live.after(node)

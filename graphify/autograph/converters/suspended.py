@@ -18,18 +18,17 @@ import gast
 
 from graphify.autograph.converters.blocks import Blocks, Frame, ends
 from graphify.syntax import origin
-from graphify.syntax.analysis.activity import YIELDS, any_node, names_of
+from graphify.syntax.analysis.activity import names_of
 
 KINDS = (gast.If, gast.While, gast.For)
 
 
-def is_suspended(node: Any) -> bool:
-    """Whether a statement has a `yield` in it that is still one of Python's."""
-    return isinstance(node, KINDS) and any_node(node, YIELDS) is not None
-
-
 class SuspendedBlocks(Blocks):
     """Blocks of a generator function that stay blocks."""
+
+    def is_suspended(self, node: Any) -> bool:
+        """Whether a statement has a `yield` in it that is still one of Python's."""
+        return isinstance(node, KINDS) and names_of(node, self.known).yields
 
     def suspended(self, node: Any, frame: Frame) -> list[Any]:
         """Convert the parts of a statement that yields."""

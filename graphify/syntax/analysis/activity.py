@@ -14,18 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import gast
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.Match)
 YIELDS = (gast.Yield, gast.YieldFrom)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 @dataclass
 class Names:
-    """Names by what happens to them; `writes` is in order of first binding."""
+    """Names by what happens to them; `writes` is in order of first binding.
+
+    The flags tell whether something is called, and whether a `return` or `yield` is met.
+    """
 
     reads: set[str] = field(default_factory=set)
     writes: dict[str, None] = field(default_factory=dict)
@@ -35,6 +39,27 @@ class Names:
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     calls: bool = False
+    returns: bool = False
+    yields: bool = False
+
+    def include(self, other: Names) -> None:
+        """Add what happens to names in a part."""
+        self.reads |= other.reads
+        self.writes |= other.writes
+        self.deletes |= other.deletes
+        self.captures |= other.captures
+        self.remote |= other.remote
+        self.globals |= other.globals
+        self.nonlocals |= other.nonlocals
+        self.calls |= other.calls
+        self.returns |= other.returns
+        self.yields |= other.yields
+
+
+# Of nodes that contain others, what was found in them: who asks for the names of each of several
+# nodes inside one another keeps these, so that each is looked at once. They hold while the tree is
+# as it was.
+Known: TypeAlias = dict[Any, Names]
 
 
 @dataclass(frozen=True)
@@ -58,9 +83,13 @@ class Scope:
     nonlocals: frozenset[str]
 
 
-def names_of(nodes: Any) -> Names:
-    """The names that a node, or a list of nodes, reads and binds in its own scope."""
-    collector = _Collector()
+def names_of(nodes: Any, known: Known | None = None) -> Names:
+    """The names that a node, or a list of nodes, reads and binds in its own scope.
+
+    Args:
+        known: names of compound statements and of bodies of functions; new ones are added.
+    """
+    collector = _Collector(known)
     collector.many(nodes)
     return collector.names
 
@@ -74,9 +103,19 @@ def header_names(statement: Any) -> Names:
     return collector.names
 
 
-def scope_of(function: Any) -> Scope:
-    """The names of a FunctionDef or Lambda."""
-    names = names_of(function.body)
+def scope_of(function: Any, known: Known | None = None) -> Scope:
+    """The names of a FunctionDef or Lambda; `known`: see `names_of`."""
+    return _scope(function, _names_in(function, {} if known is None else known))
+
+
+def _names_in(function: Any, known: Known) -> Names:
+    """The names in the body of a function."""
+    if function not in known:
+        known[function] = names_of(function.body, known)
+    return known[function]
+
+
+def _scope(function: Any, names: Names) -> Scope:
     params = parameters(function.args)
     outer = names.globals | names.nonlocals
     bound = (set(params) | set(names.writes) | names.deletes) - outer
@@ -117,8 +156,19 @@ def is_thunk(node: Any) -> bool:
 
 
 class _Collector(gast.NodeVisitor):  # type: ignore[misc]
-    def __init__(self) -> None:
+    def __init__(self, known: Known | None = None) -> None:
         self.names = Names()
+        self.known: Known = {} if known is None else known
+
+    def visit(self, node: Any) -> None:
+        if not isinstance(node, COMPOUND):
+            super().visit(node)
+            return
+        if node not in self.known:
+            inner = _Collector(self.known)
+            super(_Collector, inner).visit(node)
+            self.known[node] = inner.names
+        self.names.include(self.known[node])
 
     def many(self, nodes: Any) -> None:
         for node in nodes if isinstance(nodes, (list, tuple)) else [nodes]:
@@ -166,6 +216,16 @@ class _Collector(gast.NodeVisitor):  # type: ignore[misc]
         self.names.calls = True
         self.generic_visit(node)
 
+    def visit_Return(self, node: Any) -> None:
+        self.names.returns = True
+        self.generic_visit(node)
+
+    def visit_Yield(self, node: Any) -> None:
+        self.names.yields = True
+        self.generic_visit(node)
+
+    visit_YieldFrom = visit_Yield
+
     def visit_ExceptHandler(self, node: Any) -> None:
         self.many([node.type])
         for name in handler_name(node):
@@ -199,16 +259,16 @@ class _Collector(gast.NodeVisitor):  # type: ignore[misc]
         self.many(node.decorator_list)
         self._signature(node.args)
         self.many([node.returns])
-        self._nested(scope_of(node))
+        self._nested(scope_of(node, self.known))
         self.bind(node.name)
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Lambda(self, node: Any) -> None:
         self._signature(node.args)
-        scope = scope_of(node)
+        inner = _names_in(node, self.known)
+        scope = _scope(node, inner)
         if is_thunk(node):
-            inner = names_of(node.body)
             self.names.reads |= scope.free
             self.names.captures |= inner.captures - scope.locals
             self.names.remote |= inner.remote
@@ -230,7 +290,7 @@ class _Collector(gast.NodeVisitor):  # type: ignore[misc]
 
     def visit_ClassDef(self, node: Any) -> None:
         self.many([*node.decorator_list, *node.bases, *[k.value for k in node.keywords]])
-        inner = names_of(node.body)
+        inner = names_of(node.body, self.known)
         self.names.captures |= inner.reads | inner.captures
         self.names.reads |= inner.reads | inner.captures
         self.names.remote |= inner.remote
@@ -240,7 +300,7 @@ class _Collector(gast.NodeVisitor):  # type: ignore[misc]
         first, *others = node.generators
         self.visit(first.iter)  # evaluated where the comprehension stands
         bound = {name for generator in node.generators for name in target_names(generator.target)}
-        inner = _Collector()
+        inner = _Collector(self.known)
         inner.many([node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt])
         inner.many([first.target, *first.ifs])
         for generator in others:
@@ -265,14 +325,14 @@ def free_names(function: Any) -> frozenset[str]:
 
 def any_node(nodes: Any, kinds: Iterable[type]) -> Any:
     """The first node of some kinds in a tree or list, not looking into nested functions."""
-    stack = list(nodes) if isinstance(nodes, (list, tuple)) else [nodes]
+    stack = list(reversed(nodes)) if isinstance(nodes, (list, tuple)) else [nodes]
     wanted = tuple(kinds)
     while stack:
-        node = stack.pop(0)
+        node = stack.pop()
         if isinstance(node, wanted):
             return node
         if not isinstance(node, (*FUNCTIONS, gast.ClassDef)):
-            stack[:0] = list(gast.iter_child_nodes(node))
+            stack += reversed(list(gast.iter_child_nodes(node)))
     return None
 
 
