@@ -40,6 +40,7 @@ from graphify.autograph.converters import (
     genexps,
     jumps,
     logical,
+    lookups,
     match,
     names,
     raises,
@@ -70,6 +71,7 @@ PASSES = (
     logical,
     conditional_expressions,
     assignments,  # before attributes: it still has to see targets
+    lookups,  # likewise; before the calls, which are to find operators
     calls,  # before attributes: callees keep their last step
     displays,  # after calls, which tell who keeps a list
     attributes,

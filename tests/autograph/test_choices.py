@@ -265,13 +265,22 @@ def test_identity_with_an_array_is_refused():
         graphify.function(f)(np.ones(2))
 
 
-def test_a_key_of_several_kinds_is_refused():
-    def f(x):
+def test_a_key_of_several_kinds():
+    def f(x, table):
         name = "a" if x.sum() > 0 else "b"
-        return {"a": x, "b": -x}[name]
+        return {"a": x, "b": -x}[name] * table.get(name, 3.0)
+
+    staged = graphify.function(f)
+    assert staged(np.ones(2), {"a": 2.0}).numpy().tolist() == [2.0, 2.0]
+    assert staged(-np.ones(2), {"a": 2.0}).numpy().tolist() == [3.0, 3.0]
+
+
+def test_a_key_of_several_kinds_of_what_may_be_an_array_is_refused():
+    def f(x, table):
+        return x * table["a" if x.sum() > 0 else "b"]
 
     with pytest.raises(TraceError, match="is used as a key") as caught:
-        graphify.function(f)(np.ones(2))
+        graphify.function(f)(np.ones(2), {"a": 2.0, "b": 3.0})
     assert "test_choices.py" in str(caught.value)
 
 

@@ -18,7 +18,7 @@ def tuple_grows(x):
 
 
 def value_as_python_index(x, k):
-    names = ("a", "b", "c", "d", "e")
+    names = "abcde"
     return x * len(names[k])  # ConcreteValueNeeded
 
 
@@ -152,7 +152,7 @@ def call_in_a_try_that_writes_before_it_fails(x, k):
         x[i] = 2.0  # TraceError
 
     try:
-        fill(k)
+        [fill(i) for i in (k, k + 1)]
     except IndexError:
         x[1] = 5.0
     return x

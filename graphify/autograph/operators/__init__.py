@@ -52,6 +52,7 @@ from graphify.autograph.operators.comprehensions import tuple_ as tuple
 from graphify.autograph.operators.generators import emit, known, known_items, returned
 from graphify.autograph.operators.iterators import flatten, generate, unpacked
 from graphify.autograph.operators.logical import and_, compare, contains, not_, or_
+from graphify.autograph.operators.lookups import get, item
 from graphify.autograph.operators.loops import for_, while_
 from graphify.autograph.operators.managers import manager
 from graphify.autograph.operators.matching import (
@@ -122,12 +123,14 @@ __all__ = [
     "float",
     "for_",
     "generate",
+    "get",
     "if_",
     "if_exp",
     "instance_of",
     "int",
     "is_",
     "isinstance",
+    "item",
     "iter",
     "known",
     "known_items",

@@ -27,6 +27,7 @@ from graphify.autograph.operators import impure
 from graphify.autograph.operators.asked import asked
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, has_choices, over
+from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.recursion import enter
 from graphify.autograph.operators.undefined import certain
@@ -138,6 +139,8 @@ def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
 
 def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
     owner = function.__self__
+    if isinstance(owner, (dict, set)) and args and is_staged(args[0]):
+        _lookups().refuse_new()
     if isinstance(owner, (list, dict, set)):
         log_contents(owner)
     else:
@@ -275,6 +278,8 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
     if type(value) is Choice and isinstance(obj, (Tensor, np.ndarray)):
         over(value, lambda chosen: setitem(obj, key, chosen))
         return
+    if isinstance(obj, dict) and is_staged(key):
+        _lookups().refuse_new()
     if isinstance(obj, (list, dict)):
         log_contents(obj)
     elif isinstance(obj, np.ndarray):
@@ -291,7 +296,17 @@ def augitem(obj: Any, key: Any, sign: str, value: Any) -> None:
         return
     if isinstance(obj, np.ndarray):
         obj = _own_array(obj)
+    if isinstance(obj, dict) and is_staged(key):
+        lookups = _lookups()
+        lookups.replace(obj, key, AUGMENTED[sign](lookups.item(obj, key), value))
+        return
     setitem(obj, key, AUGMENTED[sign](obj[key], value))
+
+
+def _lookups() -> Any:
+    from graphify.autograph.operators import lookups  # not at the top: they call the user's code
+
+    return lookups
 
 
 def delitem(obj: Any, key: Any) -> None:

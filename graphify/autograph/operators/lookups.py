@@ -1,0 +1,127 @@
+"""Items of dicts and tuples by a key that only the run knows.
+
+item({0: x, 2: y}, k)          # the place of k among the keys, and the value there;
+                               # KeyError, when the run gets here, if it is none of them
+replace(counts, k, counts[k] + 1)
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from graphify.autograph.operators.branches import if_exp
+from graphify.autograph.operators.choice import Choice
+from graphify.autograph.operators.choosing import apply
+from graphify.autograph.operators.conditions import is_staged
+from graphify.autograph.operators.raising import raise_
+from graphify.errors import TraceError
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
+from graphify.location import here
+from graphify.ops import core, effects, elementwise
+from graphify.tracing import lists
+from graphify.tracing.places import log_contents
+
+NUMBERS = (bool, int, float, np.integer, np.floating, np.bool_)
+MOST_KEYS = 64  # of a dict that is changed
+MOST_VALUES = 32  # that are told apart one by one
+
+
+def item(table: Any, key: Any) -> Any:
+    """`table[key]`."""
+    if current_builder() is None or type(table) is Choice:
+        return table[key]
+    if type(key) is Choice and isinstance(table, (dict, tuple)):
+        return apply(item, (table, key), {})
+    if not is_staged(key):
+        return table[key]
+    if type(table) is tuple and key.ndim == 0 and key.dtype.kind in "iu":
+        count = len(table)
+        inside = elementwise.logical_and(key >= -count, key < count)
+        effects.assert_(inside, exception=effects.Raise(IndexError, ("tuple index out of range",)))
+        return _chosen(list(table), elementwise.where(key < 0, key + count, key))
+    if isinstance(table, dict) and type(table).__getitem__ is dict.__getitem__:
+        missing = getattr(type(table), "__missing__", None)
+        absent = lambda: refuse_new() if missing else raise_(KeyError(key))
+        return _found(table, key, absent)
+    return table[key]
+
+
+def get(table: Any, key: Any, default: Any = None) -> Any:
+    """`table.get(key, default)`."""
+    if current_builder() is not None and isinstance(table, dict):
+        if type(key) is Choice:
+            return apply(get, (table, key, default), {})
+        if is_staged(key):
+            return _found(table, key, lambda: default)
+    from graphify.autograph.operators.calls import call  # they change items by `replace`
+
+    return call(table.get, key) if default is None else call(table.get, key, default)
+
+
+def replace(table: dict[Any, Any], key: Tensor, value: Any) -> None:
+    """`table[key] = value`, where the run has found the key."""
+    keys, _ = _candidates(table, key)
+    if len(keys) > MOST_KEYS:
+        raise TraceError(
+            f"a dict of {len(keys)} keys is changed at one that only the run knows",
+            location=here(),
+            remedy="keep the values in an array, with np.searchsorted for the place of a key",
+        )
+    log_contents(table)
+    for known in keys:
+        before = table[known]
+        table[known] = if_exp(elementwise.equal(key, known), lambda: value, lambda: before)  # noqa: B023
+
+
+def refuse_new() -> NoReturn:
+    """Refuse a key that the dict may not have."""
+    raise TraceError(
+        "a dict or set gets a key that only the run knows",
+        location=here(),
+        remedy="count with np.bincount or np.unique, or keep the values in an array, one for each "
+        "key that there may be",
+    )
+
+
+def _found(table: dict[Any, Any], key: Tensor, absent: Any) -> Any:
+    """The value of a key, or what `absent` gives."""
+    keys, numbers = _candidates(table, key)
+    if not keys:
+        return absent()
+    matches = elementwise.equal(numbers, key)
+    place = core.cast(matches.argmax(), dtype=np.dtype(np.int64), weak=True)
+    values = [table[known] for known in keys]
+    return if_exp(matches.any(), lambda: _chosen(values, place), absent)
+
+
+def _chosen(values: list[Any], place: Tensor) -> Any:
+    """One of some values: numbers are an array, others are told apart one by one."""
+    if len(values) == 1:
+        return values[0]
+    if all(isinstance(v, NUMBERS) or isinstance(v, Tensor) and not v.dims for v in values):
+        return lists.growing(values)[place]
+    if len(values) > MOST_VALUES:
+        raise TraceError(
+            f"one of {len(values)} values that are no numbers is looked up by a key that only the "
+            "run knows",
+            location=here(),
+            remedy="keep them in one array, and look up its row",
+        )
+    first, *rest = values
+    others = lambda: _chosen(rest, place - 1)
+    return if_exp(elementwise.equal(place, 0), lambda: first, others)
+
+
+def _candidates(table: dict[Any, Any], key: Tensor) -> tuple[list[Any], Any]:
+    """The keys that a run-time number may be equal to, also as an array."""
+    if key.ndim or not (key.spec.weak or key._scalar):
+        raise TypeError("unhashable type: 'numpy.ndarray'")
+    keys: list[Any] = [known for known in table if isinstance(known, NUMBERS)]
+    numbers = np.asarray(keys)
+    if numbers.dtype == object:
+        keys = [known for known in keys if abs(known) < 2**63]
+        numbers = np.asarray(keys)
+    return keys, numbers
