@@ -320,14 +320,17 @@ def object_as_a_result(x):
     return Box(x * 2)
 
 
-@refused(TraceError)
-def index_of_a_tuple(x):
-    return (x, None, x[0])[np.argmax(x)]
+@refused(ConcreteValueNeeded)
+def index_of_a_text(x):
+    return x * len("abc"[np.argmax(x)])
 
 
 @refused(TraceError)
-def key_of_several_kinds(x):
-    return {"a": x, "b": -x}["a" if x.sum() > 0 else "b"]
+def counts_by_value(x):
+    counts = {}
+    for v in x:
+        counts[v] = counts.get(v, 0) + 1
+    return counts
 
 
 @refused(TraceError)
