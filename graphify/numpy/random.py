@@ -4,7 +4,7 @@
     rng = gnp.random.default_rng(0); rng.normal(size=3)
 
 A draw is an effect: a graph draws anew at each run, in program order, from the generator's state at
-that time. A generator made inside a function is made anew at each run. Native code makes most draws with
+that time. A generator made inside a function is made anew at each run. Native code makes most draws by
 NumPy's own C functions, Python the others (engines/native/generators.py). For random numbers in
 exported graphs use `graphify.random`, which is a pure function of a key.
 """
@@ -77,15 +77,25 @@ def _draw(
     result: DType = FLOAT64,
     shape: Shape | None = None,
     /,
+    *,
+    python: bool = False,
     **options: Any,
 ) -> Tensor:
-    """One call of a generator's method. `shape` is the result's where `size` does not say it."""
+    """One call of a generator's method.
+
+    Args:
+        shape: the result's where `size` does not say it.
+        python: where nothing has a shape, NumPy gives a Python number.
+    """
     tensors = [as_tensor(p) for p in params]
     dims = _size(size)
     if shape is None:
         shape = (
             dims if dims is not None else core.broadcast_shapes(*(resolve(t).dims for t in tensors))
         )
+    weak = python and dims is None and not shape
+    if weak and result == np.float32:
+        result = FLOAT64  # drawn as float32, given as a float
     return ops.random_draw(
         *(core.strong(t) for t in tensors),
         source=source,
@@ -94,6 +104,7 @@ def _draw(
         shape=shape,
         dtype=result,
         options=tuple(sorted(options.items())),
+        **({"weak": True} if weak else {}),
     )
 
 
@@ -131,7 +142,7 @@ class _Distributions:
             _shuffle_sequence(self._source, x)
             return
         t = resolve(as_tensor(x))
-        options = {} if axis == 0 else {"axis": axis_of(axis, t.ndim)}
+        options: dict[str, Any] = {} if axis == 0 else {"axis": axis_of(axis, t.ndim)}
         if not t.ndim:
             raise TypeError("cannot shuffle a 0-d array")
         assign(t, _draw(self._source, "permutation", [t], None, t.dtype, t.dims, **options))
@@ -157,7 +168,9 @@ class _Distributions:
             shape = (*x.dims[:at], *dims, *x.dims[at + 1 :])
         dtype = INT64 if x.ndim == 0 else x.dtype
         if p is None:
-            return _draw(self._source, "choice", [x], size, dtype, shape, **options)
+            return _draw(
+                self._source, "choice", [x], size, dtype, shape, python=not x.ndim, **options
+            )
         return _Weighted(self._source, x, to_tensor(p), size, dtype, shape, options).draw()
 
     def multinomial(self, n: Any, pvals: Any, size: Any = None) -> Tensor:
@@ -208,7 +221,8 @@ class _Weighted:
     def draw(self) -> Tensor:
         x, p, size, dtype, shape, options = self.args
         adapter = _adapter(self.source)
-        return _draw(adapter, "weighted_choice", [x, p], size, dtype, shape, **options)
+        method, python = "weighted_choice", not x.ndim
+        return _draw(adapter, method, [x, p], size, dtype, shape, python=python, **options)
 
 
 class _WeightedSource(ops.Source):
@@ -257,7 +271,7 @@ def _distribution(name: str) -> Callable[..., Tensor]:
 
     def method(self: _Distributions, *args: Any, **kwargs: Any) -> Tensor:
         params, size = _bind_arguments(name, args, kwargs)
-        return _draw(self._source, name, params, size, dtype)
+        return _draw(self._source, name, params, size, dtype, python=True)
 
     method.__name__ = name
     method.__doc__ = f"Draws as numpy.random's `{name}` does."
@@ -280,15 +294,15 @@ class RandomState(_Distributions):
 
     def rand(self, *args: Any) -> Tensor:
         """Uniform in [0, 1); the arguments are the shape."""
-        return _draw(self._source, "random_sample", [], args or None)
+        return _draw(self._source, "random_sample", [], args or None, python=True)
 
     def randn(self, *args: Any) -> Tensor:
         """Standard normal; the arguments are the shape."""
-        return _draw(self._source, "standard_normal", [], args or None)
+        return _draw(self._source, "standard_normal", [], args or None, python=True)
 
     def random(self, size: Any = None) -> Tensor:
         """Uniform in [0, 1)."""
-        return _draw(self._source, "random_sample", [], size)
+        return _draw(self._source, "random_sample", [], size, python=True)
 
     random_sample = ranf = sample = random
 
@@ -299,19 +313,19 @@ class RandomState(_Distributions):
     def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Tensor:
         """Integers in [low, high], which NumPy deprecates in favour of randint."""
         low, high = (1, low) if high is None else (low, high)
-        return self.randint(low, core.strong(to_tensor(high) + 1), size)
+        return self.randint(low, core.strong(to_tensor(high) + 1), size, np.int64)
 
     def standard_normal(self, size: Any = None) -> Tensor:
         """Normal of mean 0 and deviation 1."""
-        return _draw(self._source, "standard_normal", [], size)
+        return _draw(self._source, "standard_normal", [], size, python=True)
 
     def standard_exponential(self, size: Any = None) -> Tensor:
         """Exponential of scale 1."""
-        return _draw(self._source, "standard_exponential", [], size)
+        return _draw(self._source, "standard_exponential", [], size, python=True)
 
     def standard_gamma(self, shape: Any, size: Any = None) -> Tensor:
         """Gamma of scale 1."""
-        return _draw(self._source, "standard_gamma", [shape], size)
+        return _draw(self._source, "standard_gamma", [shape], size, python=True)
 
     def permutation(self, x: Any) -> Tensor:
         """A shuffled copy, or a shuffled arange(x)."""
@@ -368,7 +382,10 @@ class Generator(_Distributions):
             raise SpecError(f"Unsupported dtype {target!r} for {name}")
         if out is not None and size is None:
             size = tuple(resolve(as_tensor(out)).dims)
-        return finish(_draw(self._source, name, params, size, target, dtype=target, **options), out)
+        drawn = _draw(
+            self._source, name, params, size, target, dtype=target, python=True, **options
+        )
+        return finish(drawn, out)
 
     def integers(
         self,
@@ -416,7 +433,8 @@ def _integers(
     for bound in bounds:
         if as_tensor(bound).dtype.kind not in "iubf":
             raise SpecError(f"{name}: expected integer bounds, got {as_tensor(bound).dtype.name}")
-    return _draw(source, name, bounds, size, target, dtype=target, **options)
+    python = dtype is int or dtype is bool
+    return _draw(source, name, bounds, size, target, dtype=target, python=python, **options)
 
 
 def _made(make: Any, seed: Any) -> ops.Source:

@@ -130,6 +130,7 @@ def _draw_eval(
     shape: Shape,
     dtype: DType,
     options: Any = (),
+    weak: bool = False,
 ) -> Any:
     arguments = dict(options)
     if size is not None:
@@ -162,7 +163,9 @@ def _draw_jvp(ts: Any, y: Tensor, *params: Tensor, method: str, **attrs: Any) ->
 
 random_draw = defop(
     "random_draw",
-    spec=lambda *params, source, method, size, shape, dtype, options=(): Spec(shape, dtype),
+    spec=lambda *params, source, method, size, shape, dtype, options=(), weak=False: Spec(
+        shape, dtype, weak
+    ),
     eval=_draw_eval,
     effects=True,
     vjp=_draw_vjp,

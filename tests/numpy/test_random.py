@@ -21,6 +21,44 @@ from graphify.ops.random import threefry
 
 # --- NumPy's generators ---------------------------------------------------------------------------
 
+# What NumPy gives where nothing has a shape: a Python number, or one of its own.
+SINGLE: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("uniform", (0.0, 1.0), {}),
+    ("normal", (np.float32(1.0), 2), {}),
+    ("standard_normal", (), {}),
+    ("standard_exponential", (), {}),
+    ("standard_gamma", (2.0,), {}),
+    ("gamma", (2.0,), {}),
+    ("poisson", (3.0,), {}),
+    ("binomial", (5, 0.5), {}),
+    ("geometric", (0.5,), {}),
+    ("hypergeometric", (5, 5, 3), {}),
+    ("choice", (5,), {}),
+    ("choice", (3,), {"p": [0.2, 0.3, 0.5]}),
+    ("choice", (np.array([1.5, 2.5]),), {}),
+    ("random", (), {"size": ()}),
+    ("normal", (0.0, 1.0), {"size": ()}),
+]
+SINGLE_LEGACY = [
+    ("rand", (), {}),
+    ("randn", (), {}),
+    ("random_sample", (), {}),
+    ("randint", (9,), {}),
+    ("randint", (9,), {"dtype": np.int64}),
+    ("randint", (9,), {"dtype": np.int8}),
+    ("randint", (2,), {"dtype": bool}),
+    ("randint", (2,), {"dtype": np.bool_}),
+]
+SINGLE_NEW = [
+    ("random", (), {}),
+    ("random", (), {"dtype": np.float32}),
+    ("standard_normal", (), {"dtype": np.float32}),
+    ("integers", (9,), {}),
+    ("integers", (9,), {"dtype": int}),
+    ("integers", (9,), {"dtype": np.uint8}),
+    ("integers", (2,), {"dtype": bool}),
+]
+
 LEGACY: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("rand", (), {}),
     ("rand", (2, 3), {}),
@@ -369,3 +407,27 @@ def test_keys_in_batches() -> None:
         gr.uniform(keys, (2, 2)),
         np.stack([np.asarray(gr.uniform(keys[i], (2, 2))) for i in range(4)]),
     )
+
+
+@pytest.mark.parametrize(("name", "args", "kwargs"), [*SINGLE, *SINGLE_LEGACY])
+def test_single_numbers_are_pythons_where_numpy_says_so(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    _check_single(np.random.RandomState(3), gnp.random.RandomState(3), name, args, kwargs)
+
+
+@pytest.mark.parametrize(("name", "args", "kwargs"), [*SINGLE, *SINGLE_NEW])
+def test_single_numbers_of_a_generator_are_pythons_where_numpy_says_so(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    _check_single(np.random.default_rng(3), gnp.random.default_rng(3), name, args, kwargs)
+
+
+def _check_single(plain: Any, ours: Any, name: str, args: Any, kwargs: Any) -> None:
+    want = getattr(plain, name)(*args, **kwargs)
+    got = getattr(ours, name)(*args, **kwargs)
+    assert got.spec.weak == (type(want) in (bool, int, float))
+    assert got.dtype == np.asarray(want).dtype
+    assert got.numpy() == want
+    small = np.array([1, 2], np.float16)
+    np.testing.assert_array_equal(gnp.asarray(small) * got, small * want, strict=True)

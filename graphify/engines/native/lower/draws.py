@@ -53,18 +53,20 @@ def _random_draw(low: Lowering, node: Node) -> None:
     if any(v.spec.shape for v in node.inputs) or not all(low.bound(dim) for dim in spec.shape):
         raise Declined
     options, method = dict(attrs["options"]), attrs["method"]
-    recipe = recipe_of(attrs["source"], method, options, spec.dtype, len(node.inputs))
+    dtype = np.dtype(options.get("dtype", spec.dtype))  # a float may be drawn as float32
+    recipe = recipe_of(attrs["source"], method, options, dtype, len(node.inputs))
     if recipe is None:
         raise Declined
     parameters = [low.scalar(value) for value in node.inputs]
     if recipe.integers:
-        _check_range(low, node, recipe, parameters, spec.dtype)
+        _check_range(low, node, recipe, parameters, dtype)
     else:
         _check_numbers(low, node, recipe, parameters)
     notes = {
         "recipe": recipe,
         "parameters": len(parameters),  # the first scalars; sizes may follow
         "method": method,
+        "dtype": dtype,
         "symbol": recipe.symbol or "next_double",
         "source": attrs["source"],
     }

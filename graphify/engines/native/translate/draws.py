@@ -69,11 +69,12 @@ def _draw(w: Writer, stmt: Call) -> None:
             length = f.mul(length, addresses.value(w, dim))
         _filling(w, stmt, rng, buffer.dtype)(addresses.base(w, buffer), length)
     for var in stmt.variables:
-        place = f.alloca(memory_type(var.dtype))
-        _filling(w, stmt, rng, var.dtype)(place, number(1))
+        dtype = stmt.attrs["dtype"]
+        place = f.alloca(memory_type(dtype))
+        _filling(w, stmt, rng, dtype)(place, number(1))
         cell = w.values[var]
         assert isinstance(cell, Cell)
-        cell.write(f, load(f, var.dtype, place, 1))
+        cell.write(f, cast(f, load(f, dtype, place, 1), var.dtype))
 
 
 def _filling(w: Writer, stmt: Call, rng: V, dtype: DType) -> Fill:
