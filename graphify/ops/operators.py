@@ -30,19 +30,38 @@ from graphify.ops.rules import numbers
 # --- Python scalars divide as Python does --------------------------------------------------------
 
 
-def _nonzero_divisor_eval(x: Any) -> Any:
+def _nonzero_divisor_eval(x: Any, message: str = "division by zero") -> Any:
     if not np.all(x):
-        raise ZeroDivisionError("division by zero")
+        raise ZeroDivisionError(message)
     return x
+
+
+def _of_zero(function: Callable[[Any, Any], Any], one: Any) -> str:
+    """What Python says of a division by zero: that differs by operator, kind and version."""
+    try:
+        function(one, 0)
+    except ZeroDivisionError as error:
+        return str(error)
+    except TypeError:  # complex numbers have no remainders
+        return ""
+    raise AssertionError(function)
+
+
+_DIVISIONS = {"/": operator.truediv, "//": operator.floordiv, "%": operator.mod, "divmod": divmod}
+_OF_ZERO = {
+    (name, np.asarray(one).dtype.kind): _of_zero(function, one)
+    for name, function in _DIVISIONS.items()
+    for one in (1, 1.0, 1j)
+}
 
 
 nonzero_divisor: Op = defop(
     "nonzero_divisor",
-    spec=lambda x: x,
+    spec=lambda x, message="": x,
     eval=_nonzero_divisor_eval,
-    vjp=lambda g, y, x: [g],
+    vjp=lambda g, y, x, message="": [g],
     jvp="linear",
-    vmap=lambda args, batched: nonzero_divisor(args[0]),
+    vmap=lambda args, batched, **attrs: nonzero_divisor(args[0], **attrs),
     tf="nonzero_divisor",
     sample=numbers(1, 1, 5),
     extra={"weak": True},
@@ -76,19 +95,22 @@ to_int: Op = defop(
 )
 
 
-def _python_division(op: Op) -> Callable[[Any, Any], Any]:
+def _python_division(op: Op, name: str) -> Callable[[Any, Any], Any]:
     def divide(a: Any, b: Any) -> Any:
         a, b = as_tensor(a), as_tensor(b)
         if a.spec.weak and b.spec.weak:
-            b = nonzero_divisor(b)
+            kind = np.result_type(a.dtype, b.dtype, np.int64).kind
+            b = nonzero_divisor(b, message=_OF_ZERO[name, kind])
         return op(a, b)
 
     return divide
 
 
-_true_divide = _python_division(elementwise.divide)
-_floor_divide = _python_division(elementwise.floor_divide)
-_remainder = _python_division(elementwise.remainder)
+_true_divide = _python_division(elementwise.divide, "/")
+_floor_divide = _python_division(elementwise.floor_divide, "//")
+_remainder = _python_division(elementwise.remainder, "%")
+_quotient = _python_division(elementwise.floor_divide, "divmod")
+_rest = _python_division(elementwise.remainder, "divmod")
 
 
 def _arithmetic(op: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -430,8 +452,8 @@ _OTHERS: dict[str, Callable[..., Any]] = {
     "__setitem__": _setitem,
     "__len__": _len,
     "__iter__": _iter,
-    "__divmod__": lambda a, b: (_floor_divide(a, b), _remainder(a, b)),
-    "__rdivmod__": lambda a, b: (_floor_divide(b, a), _remainder(b, a)),
+    "__divmod__": lambda a, b: (_quotient(a, b), _rest(a, b)),
+    "__rdivmod__": lambda a, b: (_quotient(b, a), _rest(b, a)),
     "__index__": _index,
     "__repr__": _repr,
     "__format__": _format,

@@ -287,3 +287,34 @@ def test_nothing_goes_on_where_every_branch_raises(program):
 def test_none_is_not_taken_for_a_number():
     args = np.arange(1.0, 4.0), np.array(0)
     assert graphify.function(returns_nothing_after_all)(*args) is None
+
+
+def divides(expression):
+    source = (
+        f"def f(a, b):\n    try:\n        print({expression})\n    except ZeroDivisionError as e:\n"
+    )
+    source += "        print('caught', e)\n    return a\n"
+    name = f"<divides {expression}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    space = dict(globals())
+    exec(compile(source, name, "exec"), space)
+    return space["f"]
+
+
+KINDS = ["int(a)", "float(a)", "int(b)", "float(b)", "bool(b)", "0", "2.0"]
+DIVISIONS = [
+    f"divmod({x}, {y})" if sign == "divmod" else f"{x} {sign} {y}"
+    for sign in ("/", "//", "%", "divmod")
+    for x, y in itertools.product(KINDS, KINDS)
+    if "(" in x + y
+]
+DIVISIONS += ["complex(a) / complex(b)", "complex(a) / int(b)", "int(b) ** -2", "float(b) ** -1.5"]
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_divisions_by_zero_say_what_python_says(engine):
+    for expression in DIVISIONS[:: 1 if engine == "reference" else 4]:
+        program = divides(expression)
+        staged = graphify.function(program, engine=engine)
+        args = np.array(3), np.array(0)
+        assert outcome(staged, *args) == outcome(program, *args), expression

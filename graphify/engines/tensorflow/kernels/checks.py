@@ -31,8 +31,8 @@ def first_false(frame: Frame, x: Any, good: Any) -> Any:
 
 
 @kernel("nonzero_divisor")
-def nonzero_divisor(frame: Frame, x: Any) -> Any:
-    return frame.after(x, frame.check(all_true(frame, x), ZeroDivisionError, "division by zero"))
+def nonzero_divisor(frame: Frame, x: Any, message: str = "division by zero") -> Any:
+    return frame.after(x, frame.check(all_true(frame, x), ZeroDivisionError, message))
 
 
 @kernel("at_least_zero")
