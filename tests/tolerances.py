@@ -1,4 +1,4 @@
-"""How far two correct answers may be apart, by dtype: the one table that every test uses.
+"""How far two correct answers may be apart, by dtype: the table that `graphify.check` uses, too.
 
 Two engines may sum in another order and fuse a multiply with an add; nothing else may differ.
 Integers, booleans and strings must be equal.
@@ -11,16 +11,7 @@ from typing import Any
 
 import numpy as np
 
-# dtype name -> (relative, absolute). Absolute: relative to a result of size one.
-TOLERANCES: dict[str, tuple[float, float]] = {
-    "bfloat16": (2e-2, 1e-2),
-    "float16": (4e-3, 2e-3),
-    "float32": (2e-5, 1e-6),
-    "float64": (1e-12, 1e-13),
-    "longdouble": (1e-12, 1e-13),
-    "complex64": (2e-5, 1e-6),
-    "complex128": (1e-12, 1e-13),
-}
+from graphify.api.comparing import TOLERANCES
 
 # Central differences in float64: truncation and cancellation leave about half of the digits, and a
 # second derivative half of those again.

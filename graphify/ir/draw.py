@@ -81,16 +81,7 @@ def to_svg(graph: Graph) -> str:
         f"<style>{_STYLE}</style><defs>{_ARROW}</defs>",
         '<rect width="100%" height="100%" fill="#ffffff"/>',
     ]
-    stack: list[Iterator[Any]] = [_draw_area(area, 0.0, 0.0)]
-    while stack:
-        item = next(stack[-1], None)
-        if item is None:
-            stack.pop()
-        elif isinstance(item, str):
-            lines.append(item)
-        else:
-            stack.append(item)
-    return "\n".join([*lines, "</svg>"]) + "\n"
+    return "\n".join([*lines, *_drained(_draw_area(area, 0.0, 0.0)), "</svg>"]) + "\n"
 
 
 def _draw_area(area: Area, x: float, y: float) -> Iterator[Any]:
@@ -281,6 +272,7 @@ def _shown(graph: Graph) -> Iterator[Node]:
 
 
 def _drained(lines: Iterator[Any]) -> list[str]:
+    """The lines that an iterator gives, and those that it gives iterators of, in order."""
     stack, found = [lines], []
     while stack:
         item = next(stack[-1], None)

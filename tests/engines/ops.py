@@ -5,8 +5,10 @@ import pkgutil
 from typing import Any
 
 import numpy as np
+import pytest
 
 import graphify.ops
+from graphify.errors import ShapeError, SpecError
 from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Graph, Literal, constant
 from graphify.ir.op import REGISTRY, Op
@@ -41,6 +43,17 @@ def table_graph(op: Op, cases: list[Any], symbolic: bool) -> tuple[Graph, list[A
             results += list(y) if isinstance(y, tuple) else [y]
         values = [t._value if t.is_symbolic else builder.add(*_constant(t))[0] for t in results]
     return builder.finish(values), feeds
+
+
+def symbolic_graph(op: Op) -> tuple[Graph, list[Any]]:
+    """`table_graph` with symbolic sizes; skips the test of an op that cannot have them."""
+    cases = [case for case in samples(op) if any(a.ndim for a in case[0])]
+    if not cases:
+        pytest.skip("no operand has an axis")
+    try:
+        return table_graph(op, cases, symbolic=True)
+    except (SpecError, ShapeError) as error:
+        pytest.skip(f"needs static shapes: {error.message}")
 
 
 def _constant(tensor: Tensor) -> Any:

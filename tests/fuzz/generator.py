@@ -15,7 +15,7 @@ import copy
 import itertools
 import linecache
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,9 @@ class Argument:
             return int(raw) if self.form == "integer" else float(raw)
         array = np.asarray(raw).astype(self.dtype)
         return array[()] if self.way == "scalar" else array
+
+
+Form = Callable[[Samples, int, bool], list[str]]  # writes one statement
 
 
 @dataclass
@@ -190,6 +193,16 @@ class Writer:
             self.statements += 1
             return lines
         return []
+
+    def one_of(self, forms: Sequence[Form], samples: Samples, depth: int, loop: bool) -> list[str]:
+        """A statement of one of these forms; if that cannot be, of any form."""
+        form = self.rng.choice(forms)
+        try:
+            lines = form(samples, depth, loop)
+        except Rejected:
+            return Writer.statement(self, samples, depth, loop)
+        self.statements += 1
+        return lines
 
     def fresh(self, prefix: str = "v") -> str:
         return f"{prefix}{next(self.counter)}"

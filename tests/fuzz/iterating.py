@@ -71,14 +71,8 @@ class IteratingWriter(Writer):
 
     def statement(self, samples: Samples, depth: int, loop: bool) -> list[str]:
         if depth > 0 and self.statements < self.MAX_STATEMENTS and self.rng.random() < 0.3:
-            form = self.rng.choice([self.match, self.generator, self.generator, self.consumer])
-            try:
-                lines = form(samples, depth, loop)
-            except Rejected:
-                pass
-            else:
-                self.statements += 1
-                return lines
+            forms = [self.match, self.generator, self.generator, self.consumer]
+            return self.one_of(forms, samples, depth, loop)
         return super().statement(samples, depth, loop)
 
     def consumer(self, samples: Samples, depth: int, loop: bool) -> list[str]:

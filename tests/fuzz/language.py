@@ -325,14 +325,8 @@ class LanguageWriter(Writer):
 
     def statement(self, samples: Samples, depth: int, loop: bool) -> list[str]:
         if self.statements < self.MAX_STATEMENTS and self.rng.random() < 0.35:
-            form = self.rng.choice([self.snippet, self.snippet, self.snippet, self.attempt])
-            try:
-                lines = form(samples, depth, loop)
-            except Rejected:
-                pass
-            else:
-                self.statements += 1
-                return lines
+            forms = [self.snippet, self.snippet, self.snippet, self.attempt]
+            return self.one_of(forms, samples, depth, loop)
         return super().statement(samples, depth, loop)
 
     def snippet(self, samples: Samples, depth: int, loop: bool) -> list[str]:

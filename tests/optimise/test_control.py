@@ -13,32 +13,11 @@ from graphify.optimise.hoist import hoist
 from graphify.optimise.pipeline import optimise
 from graphify.optimise.prune import prune
 from graphify.optimise.report import Report
-from tests.ir.building import assert_same, build, call, cond, loop, map_, symbolic, while_
+from tests.ir.building import assert_same, build, call, cond, loop, map_, while_
+from tests.optimise.passes import after, const, names, only
 
 sin, cos, exp = elementwise.sin, elementwise.cos, elementwise.exp
 X = np.linspace(-1, 1, 4)
-
-
-def const(value):
-    return symbolic(np.asarray(value))
-
-
-def after(step, graph, *inputs):
-    """The graph after a pass and pruning: checked, and run against the original."""
-    result = prune(step(graph, Report()), Report())
-    check(result)
-    if inputs:
-        assert_same(run(result, inputs), run(graph, inputs))
-    return result
-
-
-def names(graph):
-    return [node.op.name for node in graph.nodes if node.op.name != "constant"]
-
-
-def only(graph, name):
-    (node,) = [node for node in graph.nodes if node.op.name == name]
-    return node
 
 
 # --- branches ---------------------------------------------------------------------------------

@@ -10,27 +10,11 @@ from graphify.ops.effects import Text
 from graphify.optimise.cse import cse
 from graphify.optimise.fold import fold
 from graphify.optimise.pipeline import optimise
-from graphify.optimise.prune import prune
 from graphify.optimise.report import Report
-from tests.ir.building import assert_same, build, cond, symbolic
+from tests.ir.building import assert_same, build, cond
+from tests.optimise.passes import after, const, names
 
 X = np.linspace(-1, 1, 4)
-
-
-def const(value):
-    return symbolic(np.asarray(value))
-
-
-def after(step, graph, *inputs):
-    result = prune(step(graph, Report()), Report())
-    check(result)
-    if inputs:
-        assert_same(run(result, inputs), run(graph, inputs))
-    return result
-
-
-def names(graph):
-    return [node.op.name for node in graph.nodes if node.op.name != "constant"]
 
 
 def test_constants_are_computed():

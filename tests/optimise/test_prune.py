@@ -5,34 +5,16 @@ import sys
 
 import numpy as np
 
-from graphify.ir.check import check
 from graphify.ir.interpret import run
 from graphify.ir.pretty import to_text
 from graphify.ops import control, core, effects, elementwise, keys
 from graphify.ops.effects import Text
 from graphify.optimise.prune import prune
 from graphify.optimise.report import Report
-from tests.ir.building import assert_same, build, call, cond, loop, map_, while_
+from tests.ir.building import build, call, cond, loop, map_, while_
+from tests.optimise.passes import names, only, pruned
 
 sin, cos, exp = elementwise.sin, elementwise.cos, elementwise.exp
-
-
-def pruned(graph, *inputs):
-    """The pruned graph: checked, and run against the original."""
-    result = prune(graph, Report())
-    check(result)
-    if inputs:
-        assert_same(run(result, inputs), run(graph, inputs))
-    return result
-
-
-def names(graph):
-    return [node.op.name for node in graph.nodes if node.op.name != "constant"]
-
-
-def only(graph, name):
-    (node,) = [node for node in graph.nodes if node.op.name == name]
-    return node
 
 
 X = np.linspace(-1, 1, 4)

@@ -179,23 +179,22 @@ def sum(iterable: Any, /, start: Any = 0) -> Any:
 
 
 def any(iterable: Any) -> Any:
-    if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
-        return python_bool(_vector(iterable, "any").any())
-    values: Any = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
-    staged = [v for v in values if is_staged(v)]
-    if not staged:
-        return builtins.any(values)
-    return truth_of(or_(*(lambda v=v: v for v in values)))
+    return _joined_truth(iterable, builtins.any, or_)
 
 
 def all(iterable: Any) -> Any:
+    return _joined_truth(iterable, builtins.all, and_)
+
+
+def _joined_truth(iterable: Any, plain: Callable[[Any], Any], join: Callable[..., Any]) -> Any:
     if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
-        return python_bool(_vector(iterable, "all").all())
+        vector = _vector(iterable, plain.__name__)
+        return python_bool(getattr(vector, plain.__name__)())
     values: Any = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
     staged = [v for v in values if is_staged(v)]
     if not staged:
-        return builtins.all(values)
-    return truth_of(and_(*(lambda v=v: v for v in values)))
+        return plain(values)
+    return truth_of(join(*(lambda v=v: v for v in values)))
 
 
 def truth_of(value: Any) -> Any:

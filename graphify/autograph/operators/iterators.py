@@ -238,11 +238,11 @@ def _sum(plain: Plain, iterable: Any, /, start: Any = 0) -> Any:
     return run(prelude.sum_of, iterable, start)
 
 
-def _extreme(function: Plain) -> Plain:
+def _extreme(sign: str) -> Plain:
     def extreme(plain: Plain, iterable: Any, **kwargs: Any) -> Any:
         key = kwargs.get("key")
         empty = (lambda: kwargs["default"]) if "default" in kwargs else (lambda: plain(()))
-        return run(function, iterable, key, empty)
+        return run(prelude.best_of, iterable, sign, key, empty)
 
     return extreme
 
@@ -262,8 +262,8 @@ TAKERS: dict[str, Plain] = {
     "sum": _sum,
     "any": lambda plain, iterable: run(prelude.any_of, iterable),
     "all": lambda plain, iterable: run(prelude.all_of, iterable),
-    "max": _extreme(prelude.max_of),
-    "min": _extreme(prelude.min_of),
+    "max": _extreme(">"),
+    "min": _extreme("<"),
     "list": lambda plain, iterable: all_items(iterable),
     "tuple": _whole,
     "sorted": _sorted,

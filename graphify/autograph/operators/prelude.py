@@ -245,25 +245,16 @@ def all_of(iterable: Any) -> Any:
     return True
 
 
-def max_of(iterable: Any, key: Callable[[Any], Any] | None, empty: Callable[[], Any]) -> Any:
+def best_of(
+    iterable: Any, sign: str, key: Callable[[Any], Any] | None, empty: Callable[[], Any]
+) -> Any:
+    """max() where the sign is ">", min() where it is "<"."""
     found = False
     for item in iterable:
         rank = item if key is None else key(item)
         if not found:
             best, best_rank = item, rank
-        elif compared(">", rank, best_rank):
-            best, best_rank = item, rank
-        found = True
-    return best if found else empty()
-
-
-def min_of(iterable: Any, key: Callable[[Any], Any] | None, empty: Callable[[], Any]) -> Any:
-    found = False
-    for item in iterable:
-        rank = item if key is None else key(item)
-        if not found:
-            best, best_rank = item, rank
-        elif compared("<", rank, best_rank):
+        elif compared(sign, rank, best_rank):
             best, best_rank = item, rank
         found = True
     return best if found else empty()

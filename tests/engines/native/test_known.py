@@ -151,9 +151,14 @@ print(f.get_concrete_function(x, np.asarray(9)).lower().code.cached)
 
 
 def test_another_process_loads_it(tmp_path):
-    file = tmp_path / "program.py"
-    file.write_text(PROGRAM)
-    environment = {"GRAPHIFY_CACHE_DIR": str(tmp_path / "cache"), "PATH": ""}
+    run_twice(tmp_path, PROGRAM)
+
+
+def run_twice(folder, text):
+    """A program in two processes, of which the second finds the code of the first."""
+    file = folder / "program.py"
+    file.write_text(text)
+    environment = {"GRAPHIFY_CACHE_DIR": str(folder / "cache"), "PATH": ""}
     command = [sys.executable, str(file)]
     runs = [
         subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -175,15 +180,7 @@ print(f.get_concrete_function(a, x).lower().code.cached)
 
 def test_what_another_process_promised_is_found(tmp_path):
     """Routines of LAPACK, rare cases of sin and the like are functions that the code asks for."""
-    file = tmp_path / "program.py"
-    file.write_text(ASKING)
-    environment = {"GRAPHIFY_CACHE_DIR": str(tmp_path / "cache"), "PATH": ""}
-    command = [sys.executable, str(file)]
-    runs = [
-        subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        for _ in range(2)
-    ]
-    assert [run.stdout.strip() for run in runs] == ["False", "True"], [run.stderr for run in runs]
+    run_twice(tmp_path, ASKING)
 
 
 def test_no_name_where_a_source_was_edited_while_it_was_in_memory(monkeypatch):

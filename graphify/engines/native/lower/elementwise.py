@@ -25,7 +25,7 @@ from graphify.engines.native.lower.effects import Meaning
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
 from graphify.ir.op import REGISTRY
-from graphify.ir.types import is_integer
+from graphify.ir.types import BOOL, is_integer
 
 
 class Dummy:
@@ -95,6 +95,12 @@ def broadcast_shape(low: Lowering, node: Node, arrays: Sequence[ArrayValue]) -> 
                     )
                     mismatch(low, wrong, node)
     return tuple(result)
+
+
+def misfit(length: Expr, target: Expr) -> Expr:
+    """Whether an axis does not broadcast to a length."""
+    wrong = (compare("not_equal", length, ONE), compare("not_equal", length, target))
+    return Apply("logical_and", wrong, BOOL)
 
 
 def spread(low: Lowering, array: ArrayValue, shape: Sequence[Expr]) -> ArrayValue:

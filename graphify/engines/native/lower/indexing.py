@@ -31,6 +31,7 @@ from graphify.engines.native.lower.arrays import (
 from graphify.engines.native.lower.elementwise import (
     as_index,
     broadcast_shape,
+    misfit,
     mismatch,
     spread,
 )
@@ -165,14 +166,7 @@ def _fitted(low: Lowering, node: Node, new: ArrayValue, shape: tuple[Expr, ...])
     lead = len(shape) - len(new.shape)
     for length, target in zip(new.shape, shape[lead:], strict=True):
         if length not in (target, ONE):
-            wrong = Apply(
-                "logical_and",
-                (
-                    compare("not_equal", length, ONE),
-                    compare("not_equal", length, target),
-                ),
-                BOOL,
-            )
+            wrong = misfit(length, target)
             lengths = [*low.array(node.inputs[1]).shape, *shape]
             if len(lengths) > 8:
                 raise Declined

@@ -31,7 +31,7 @@ from graphify.engines.native.lower.arrays import (
     identity,
     whole,
 )
-from graphify.engines.native.lower.elementwise import as_index, cast, spread
+from graphify.engines.native.lower.elementwise import as_index, cast, misfit, spread
 from graphify.engines.native.lower.lowering import Lowering, rule
 from graphify.ir.graph import Node, Value
 
@@ -108,14 +108,7 @@ def _broadcast_to(low: Lowering, node: Node) -> None:
     lead = len(shape) - len(array.shape)
     for length, target in zip(array.shape, shape[lead:], strict=True):
         if length not in (target, ONE):
-            wrong = Apply(
-                "logical_and",
-                (
-                    compare("not_equal", length, ONE),
-                    compare("not_equal", length, target),
-                ),
-                BOOL,
-            )
+            wrong = misfit(length, target)
             low.fail(wrong, ValueError, "", length, target, raiser=_NoBroadcast(node))
     low.define(Value(node), spread(low, array, shape))
 
