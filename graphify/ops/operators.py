@@ -418,7 +418,7 @@ def _repr(self: Tensor) -> str:
     return f"Tensor({body}, shape={self.numpy().shape}, dtype={self.dtype.name})"
 
 
-_text_hook: Callable[[Tensor, str], str] = lambda tensor, spec: _repr(tensor)  # noqa: E731
+_text_hook: Callable[..., str] = lambda tensor, *how: _repr(tensor)  # noqa: E731
 
 
 _repr_hook: Callable[[Tensor], str | None] = lambda tensor: None  # noqa: E731
@@ -430,7 +430,7 @@ def set_repr_hook(hook: Callable[[Tensor], str | None]) -> None:
     _repr_hook = hook
 
 
-def set_text_hook(hook: Callable[[Tensor, str], str]) -> None:
+def set_text_hook(hook: Callable[..., str]) -> None:
     """What stands for the text of a symbolic tensor: autograph.operators.texts."""
     global _text_hook
     _text_hook = hook
@@ -442,8 +442,10 @@ def _str(self: Tensor) -> str:
 
 def _format(self: Tensor, spec: str) -> str:
     if self.is_symbolic:
-        return _text_hook(self, spec)
+        return _text_hook(self, spec, False, True)
     value = self.numpy()
+    if self._scalar and not spec:
+        return format(value[()], spec)
     return format(value.item() if spec and value.ndim == 0 else value, spec)
 
 

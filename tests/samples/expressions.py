@@ -347,3 +347,24 @@ def state_machine_of_words(xi):
         counts[1] += state == 1
         counts[2] += state == 2
     return state, counts
+
+
+def tuples_of_two_names_compared(x, y):
+    best, first = (x[0], 0), (y[0], 0)
+    where = 0
+    for i in range(1, 3):
+        found = (x[i], i)
+        if found < best:
+            best = found
+            where = i
+    return best[0] * 2 if best <= first else first[0], where
+
+
+def lists_of_two_names_compared(x, s):
+    mine = [s, x[0]]
+    yours = [x[1], s]
+    if mine == yours:
+        return x
+    if mine > yours:
+        mine = [s, s]
+    return x * mine[1]

@@ -128,3 +128,9 @@ def list_of_any_length_is_printed(x):
 def numbers_of_numpy_and_of_python(x, k):
     print(x[0], float(x[0]), [x[0]], [float(x[0])], k, [int(k)], np.float32(x[1]))
     return x[0] * 2
+
+
+def short_floats_in_f_strings(x):
+    single = np.float32(x[0])
+    print(f"{single}", f"{single!s}", f"{single:.3f}", "{} {!r}".format(single, single), single)  # noqa: UP032
+    return x

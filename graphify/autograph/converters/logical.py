@@ -9,12 +9,14 @@
     x is None          ag.is_(x, None)
 
     (a, b) < best      ag.compare((a, b), "<", lambda: best)
+    t < u              ag.compare(t, "<", lambda: u)    # where t or u is assigned a tuple or list
 
 Any other single comparison stays `a < b`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -36,13 +38,31 @@ SIGNS = {
     gast.NotIn: "not in",
 }
 
+DISPLAYS = (gast.Tuple, gast.List, gast.Dict)
+
 
 def transform(tree: Any, ctx: Context) -> Any:
     """Convert `and`, `or`, `not`, chained comparisons and membership tests."""
-    return _Logical(ctx).visit(tree)
+    return _Logical(ctx, set(_names_of_displays(tree))).visit(tree)
+
+
+def _names_of_displays(tree: Any) -> Iterator[str]:
+    """Names that somewhere in a function stand for a tuple, list or dict that is written out."""
+    for node in gast.walk(tree):
+        for target in node.targets if isinstance(node, gast.Assign) else ():
+            pairs = [(target, node.value)]
+            if isinstance(target, gast.Tuple) and isinstance(node.value, gast.Tuple):
+                pairs = list(zip(target.elts, node.value.elts, strict=False))
+            for name, value in pairs:
+                if isinstance(name, gast.Name) and isinstance(value, DISPLAYS):
+                    yield name.id
 
 
 class _Logical(Converter):
+    def __init__(self, ctx: Context, sequences: set[str]) -> None:
+        super().__init__(ctx)
+        self.sequences = sequences
+
     def visit_BoolOp(self, node: Any) -> Any:
         self.generic_visit(node)
         name = "and_" if isinstance(node.op, gast.And) else "or_"
@@ -75,10 +95,13 @@ class _Logical(Converter):
     def _of_sequences(self, node: Any) -> Any:
         """A display holds what may be staged: its items are compared one by one."""
         sides = (node.left, node.comparators[0])
-        if not any(isinstance(side, (gast.Tuple, gast.List, gast.Dict)) for side in sides):
+        if not any(isinstance(s, DISPLAYS) or self._is_sequence(s) for s in sides):
             return node
         sign = gast.Constant(SIGNS[type(node.ops[0])], None)
         return self.ctx.operator("compare", node, sides[0], sign, self.ctx.thunk(sides[1]))
+
+    def _is_sequence(self, node: Any) -> bool:
+        return isinstance(node, gast.Name) and node.id in self.sequences
 
     def _contains(self, node: Any, item: Any, container: Any) -> Any:
         if any_node(item, [gast.Call]) is None or any_node(container, [gast.Call]) is None:

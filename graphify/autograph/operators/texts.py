@@ -48,14 +48,17 @@ def _outermost(builder: Builder) -> Builder:
     return builder
 
 
-def mark(tensor: Tensor, spec: str = "", as_repr: bool = False) -> str:
-    """The mark that stands for the text of a symbolic tensor."""
+def mark(tensor: Tensor, spec: str = "", as_repr: bool = False, formatted: bool = False) -> str:
+    """The mark that stands for the text of a symbolic tensor; `formatted`: as `format` gives it,
+    which shows NumPy's shorter floats in full."""
     if current_builder() is None:
         return repr(tensor)
     if OPEN in exact(spec):  # its width, say, is known at the run
         pieces, others = pieces_of(spec)
         return gap_mark(Gap(Text(tuple(pieces), ""), False, kind_of(tensor)), tensor, *others)
-    gap = Gap(spec, as_repr, kind_of(tensor)) if spec or as_repr else None
+    short = tensor.dtype.kind in "fc" and tensor.dtype != np.result_type(tensor.dtype, np.float64)
+    full = formatted and short and kind_of(tensor) == "scalar"
+    gap = Gap(spec, as_repr, kind_of(tensor)) if spec or as_repr or full else None
     return gap_mark(gap, tensor)
 
 
