@@ -27,30 +27,102 @@ def _check(comparison: str, x: Any, y: Any, message: str | None) -> None:
 
 
 def assert_equal(x: Any, y: Any, message: str | None = None) -> None:
-    """Raise InvalidArgumentError unless x == y everywhere (shapes broadcast)."""
+    """Raise unless x == y everywhere; in a graph, when the run gets there.
+
+    Args:
+        x, y: numbers or arrays of shapes that broadcast.
+        message: what the error says first.
+
+    Raises:
+        InvalidArgumentError: the comparison fails for an element.
+        ValueError: the shapes do not broadcast.
+
+    Example:
+        >>> assert_equal([1, 2], [1, 2])
+    """
     _check("equal", x, y, message)
 
 
 def assert_none_equal(x: Any, y: Any, message: str | None = None) -> None:
-    """Raise InvalidArgumentError unless x != y everywhere (shapes broadcast)."""
+    """Raise unless x != y everywhere; in a graph, when the run gets there.
+
+    Args:
+        x, y: numbers or arrays of shapes that broadcast.
+        message: what the error says first.
+
+    Raises:
+        InvalidArgumentError: the comparison fails for an element.
+        ValueError: the shapes do not broadcast.
+
+    Example:
+        >>> assert_none_equal([1, 2], 0)
+    """
     _check("none_equal", x, y, message)
 
 
 def assert_greater(x: Any, y: Any, message: str | None = None) -> None:
-    """Raise InvalidArgumentError unless x > y everywhere (shapes broadcast)."""
+    """Raise unless x > y everywhere; in a graph, when the run gets there.
+
+    Args:
+        x, y: numbers or arrays of shapes that broadcast.
+        message: what the error says first.
+
+    Raises:
+        InvalidArgumentError: the comparison fails for an element.
+        ValueError: the shapes do not broadcast.
+
+    Example:
+        >>> assert_greater(3, [1, 2])
+    """
     _check("greater", x, y, message)
 
 
 def assert_greater_equal(x: Any, y: Any, message: str | None = None) -> None:
-    """Raise InvalidArgumentError unless x >= y everywhere (shapes broadcast)."""
+    """Raise unless x >= y everywhere; in a graph, when the run gets there.
+
+    Args:
+        x, y: numbers or arrays of shapes that broadcast.
+        message: what the error says first.
+
+    Raises:
+        InvalidArgumentError: the comparison fails for an element.
+        ValueError: the shapes do not broadcast.
+
+    Example:
+        >>> assert_greater_equal(3, [1, 3])
+    """
     _check("greater_equal", x, y, message)
 
 
 def assert_less(x: Any, y: Any, message: str | None = None) -> None:
-    """Raise InvalidArgumentError unless x < y everywhere (shapes broadcast)."""
+    """Raise unless x < y everywhere; in a graph, when the run gets there.
+
+    Args:
+        x, y: numbers or arrays of shapes that broadcast.
+        message: what the error says first.
+
+    Raises:
+        InvalidArgumentError: the comparison fails for an element.
+        ValueError: the shapes do not broadcast.
+
+    Example:
+        >>> assert_less([1, 2], 3)
+    """
     _check("less", x, y, message)
 
 
 def assert_less_equal(x: Any, y: Any, message: str | None = None) -> None:
-    """Raise InvalidArgumentError unless x <= y everywhere (shapes broadcast)."""
+    """Raise unless x <= y everywhere; in a graph, when the run gets there.
+
+    Args:
+        x, y: numbers or arrays of shapes that broadcast.
+        message: what the error says first.
+
+    Raises:
+        InvalidArgumentError: the comparison fails for an element.
+        ValueError: the shapes do not broadcast.
+
+    Example:
+        >>> assert_less_equal([1, 3], 3)
+    """
     _check("less_equal", x, y, message)

@@ -52,7 +52,21 @@ _FRACTION = {"float16": (16, 10), "float32": (32, 23), "float64": (64, 52)}
 
 
 def key(seed: Any) -> Tensor:
-    """A key from an integer seed: two uint32 numbers, the seed's high and low half."""
+    """A key from an integer seed: two uint32 numbers, the seed's high and low half.
+
+    Args:
+        seed: an integer, of any integer dtype; a negative one counts modulo 2**64.
+
+    Returns:
+        The key, uint32 `[2]`.
+
+    Raises:
+        SpecError: the seed is not an integer scalar.
+
+    Example:
+        >>> graphify.random.key(7)
+        Tensor([0, 7], shape=(2,), dtype=uint32)
+    """
     x = to_tensor(seed)
     if x.dtype.kind not in "iu" or x.ndim:
         raise SpecError(f"seed: expected an integer, got {x.spec}")
@@ -72,20 +86,69 @@ def _random(key: Any, shape: Shape, width: int, start: Any = 0) -> Tensor:
 
 
 def split(key: Any, num: Any = 2) -> Tensor:
-    """New keys, as rows: independent of each other and of the old one, which is used up."""
+    """New keys, as rows: independent of each other and of the old one, which is used up.
+
+    Args:
+        key: uint32 `[2]`.
+        num: how many, or a shape of keys.
+
+    Returns:
+        uint32 `[*num, 2]`.
+
+    Raises:
+        SpecError: the key is none.
+        ValueError: a negative number.
+
+    Example:
+        >>> key, sub = graphify.random.split(graphify.random.key(0))
+        >>> sub
+        Tensor([ 928981903, 3453687069], shape=(2,), dtype=uint32)
+    """
     blocks = _random(key, shape_of(num, "num"), 64)
     return stack([_half(blocks, 32), _half(blocks, 0)], axis=blocks.ndim)
 
 
 def fold_in(key: Any, data: Any) -> Tensor:
-    """A new key from a key and an integer, such as the number of a step."""
+    """A new key from a key and an integer, such as the number of a step.
+
+    Args:
+        key: uint32 `[2]`.
+        data: an integer scalar; it counts modulo 2**32.
+
+    Returns:
+        The key, uint32 `[2]`.
+
+    Raises:
+        SpecError: the key is none.
+
+    Example:
+        >>> graphify.random.fold_in(graphify.random.key(0), 1)
+        Tensor([ 928981903, 3453687069], shape=(2,), dtype=uint32)
+    """
     number = core.cast(to_tensor(data), dtype=np.dtype(np.uint32))
     block = _random(key, (), 64, number)
     return stack([_half(block, 32), _half(block, 0)], axis=block.ndim)
 
 
 def bits(key: Any, shape: Any = (), dtype: Any = np.uint32) -> Tensor:
-    """Uniform random bits as unsigned integers."""
+    """Uniform random bits as unsigned integers.
+
+    Args:
+        key: uint32 `[2]`.
+        shape: ints or traced sizes.
+        dtype: an unsigned integer dtype.
+
+    Returns:
+        `[*shape]` of the dtype.
+
+    Raises:
+        SpecError: another dtype; the key is none.
+        ValueError: a negative length.
+
+    Example:
+        >>> graphify.random.bits(graphify.random.key(0), (2,))
+        Tensor([4070199207, 4202968722], shape=(2,), dtype=uint32)
+    """
     target = canonical_dtype(dtype)
     if target.kind != "u":
         raise SpecError(f"dtype: expected an unsigned integer, got {target.name}")
@@ -102,7 +165,25 @@ def _float_dtype(dtype: Any) -> DType:
 def uniform(
     key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, maxval: Any = 1.0
 ) -> Tensor:
-    """Uniform in [minval, maxval)."""
+    """Uniform in [minval, maxval).
+
+    Args:
+        key: uint32 `[2]`.
+        shape: ints or traced sizes.
+        dtype: float16, float32 or float64.
+        minval, maxval: scalars, or arrays that broadcast to the shape.
+
+    Returns:
+        `[*shape]` of the dtype: multiples of 2**-10, 2**-23 or 2**-52 in [0, 1), scaled.
+
+    Raises:
+        SpecError: another dtype; the key is none.
+        ValueError: a negative length; bounds that do not broadcast.
+
+    Example:
+        >>> graphify.random.uniform(graphify.random.key(0), (2,))
+        Tensor([0.41845711, 0.21629545], shape=(2,), dtype=float64)
+    """
     target = _float_dtype(dtype)
     unit = _unit(key, shape_of(shape), target)
     low, high = (core.to_dtype(to_tensor(v), target) for v in (minval, maxval))
@@ -120,7 +201,27 @@ def _unit(key: Any, shape: Shape, dtype: DType) -> Tensor:
 
 
 def normal(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
-    """Normal of mean 0 and deviation 1 (Source: Box and Muller 1958)."""
+    """Normal of mean 0 and deviation 1.
+
+    Args:
+        key: uint32 `[2]`.
+        shape: ints or traced sizes.
+        dtype: float16 (drawn as float32), float32 or float64.
+
+    Returns:
+        `[*shape]` of the dtype.
+
+    Raises:
+        SpecError: another dtype; the key is none.
+        ValueError: a negative length.
+
+    Source: Box and Muller 1958, "A note on the generation of random normal deviates":
+    `sqrt(-2 * log(1 - u)) * cos(2 * pi * v)` for uniform u and v.
+
+    Example:
+        >>> graphify.random.normal(graphify.random.key(0), (2,))
+        Tensor([ 1.01660169, -0.62306887], shape=(2,), dtype=float64)
+    """
     target = _float_dtype(dtype)
     wide = np.dtype(np.float64) if target == np.float64 else np.dtype(np.float32)
     dims = shape_of(shape)
@@ -137,12 +238,46 @@ def _unit_pair(key: Any, shape: Shape, dtype: DType) -> Tensor:
 
 
 def exponential(key: Any, shape: Any = (), dtype: Any = float) -> Tensor:
-    """Exponential of scale 1."""
+    """Exponential of scale 1: `-log(1 - u)` for uniform u.
+
+    Args:
+        key: uint32 `[2]`.
+        shape: ints or traced sizes.
+        dtype: float16, float32 or float64.
+
+    Returns:
+        `[*shape]` of the dtype.
+
+    Raises:
+        SpecError: another dtype; the key is none.
+        ValueError: a negative length.
+
+    Example:
+        >>> graphify.random.exponential(graphify.random.key(0), (2,))
+        Tensor([0.54207056, 0.24372319], shape=(2,), dtype=float64)
+    """
     return -e.log1p(-_unit(key, shape_of(shape), _float_dtype(dtype)))
 
 
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Tensor:
-    """True with probability `p`."""
+    """True with probability `p`.
+
+    Args:
+        key: uint32 `[2]`.
+        p: probabilities, a scalar or an array.
+        shape: ints or traced sizes that `p` broadcasts to; without it, the shape of `p`.
+
+    Returns:
+        bool `[*shape]`.
+
+    Raises:
+        SpecError: the key is none.
+        ValueError: a negative length; `p` does not broadcast to the shape.
+
+    Example:
+        >>> graphify.random.bernoulli(graphify.random.key(0), 0.5, (4,)).numpy()
+        array([ True,  True, False, False])
+    """
     chance = to_tensor(p)
     target = chance.dtype if chance.dtype.name in _FRACTION else np.dtype(np.float64)
     dims = chance.dims if shape is None else shape_of(shape)
@@ -150,7 +285,26 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Tensor:
 
 
 def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = np.int64) -> Tensor:
-    """Integers in [minval, maxval), which must not be empty."""
+    """Integers in [minval, maxval), which must not be empty.
+
+    Args:
+        key: uint32 `[2]`.
+        shape: ints or traced sizes.
+        minval, maxval: integers, or arrays of them that broadcast to the shape.
+        dtype: an integer dtype.
+
+    Returns:
+        `[*shape]` of the dtype: the remainders of 64 random bits, so that numbers differ in
+        probability by less than one part in `2**64 / (maxval - minval)`.
+
+    Raises:
+        SpecError: another dtype; the key is none.
+        ValueError: an empty range whose bounds are known while tracing; a negative length.
+
+    Example:
+        >>> graphify.random.randint(graphify.random.key(0), (4,), 0, 10).numpy()
+        array([0, 7, 9, 6])
+    """
     target = canonical_dtype(dtype)
     if target.kind not in "iu":
         raise SpecError(f"dtype: expected an integer dtype, got {target.name}")
@@ -167,7 +321,24 @@ def _check_bounds(low: Tensor, high: Tensor) -> None:
 
 
 def permutation(key: Any, x: Any, axis: int = 0) -> Tensor:
-    """A copy with the slices along an axis in random order, or a shuffled arange(x)."""
+    """A copy with the slices along an axis in random order, or a shuffled arange(x).
+
+    Args:
+        key: uint32 `[2]`.
+        x: an array `[...]`, or an integer.
+        axis: the axis whose slices change places.
+
+    Returns:
+        An array of the shape and dtype of `x`, or int64 `[x]`.
+
+    Raises:
+        SpecError: the key is none.
+        AxisError: no such axis.
+
+    Example:
+        >>> graphify.random.permutation(graphify.random.key(0), 5).numpy()
+        array([1, 0, 4, 3, 2])
+    """
     t = to_tensor(x)
     if not t.ndim:
         t = arange(x)
@@ -177,7 +348,27 @@ def permutation(key: Any, x: Any, axis: int = 0) -> Tensor:
 
 
 def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None) -> Tensor:
-    """Random elements of an array, or of arange(a)."""
+    """Random elements of an array, or of arange(a).
+
+    Args:
+        key: uint32 `[2]`.
+        a: an array `[n, *rest]`, of which rows are drawn, or the integer n.
+        shape: how many, as ints or traced sizes.
+        replace: whether a row may be drawn more than once.
+        p: probabilities `[n]`, equal ones by default; what they are relative to their sum counts.
+
+    Returns:
+        `[*shape, *rest]` in the dtype of `a`.
+
+    Raises:
+        SpecError: `replace=False` with `p`; the key is none.
+        ValueError: more rows without replacement than there are; a negative length.
+
+    Example:
+        >>> a = np.array([10, 20, 30])
+        >>> graphify.random.choice(graphify.random.key(0), a, (4,)).numpy()
+        array([10, 20, 10, 10])
+    """
     t = to_tensor(a)
     t = t if t.ndim else arange(a)
     dims = shape_of(shape)
@@ -196,7 +387,28 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
 
 
 def categorical(key: Any, logits: Any, axis: int = -1) -> Tensor:
-    """Indices drawn with probabilities softmax(logits) (the Gumbel trick)."""
+    """Indices drawn with probabilities softmax(logits).
+
+    Args:
+        key: uint32 `[2]`.
+        logits: logarithms of probabilities up to a constant, float `[...]`.
+        axis: the axis of the choices.
+
+    Returns:
+        int64, the shape of the logits without the axis.
+
+    Raises:
+        SpecError: the key is none, or the logits are no floats.
+        AxisError: no such axis.
+
+    Source: Gumbel 1954; the largest of `logits - log(-log(u))` for uniform u is at k with probability
+    softmax(logits)[k].
+
+    Example:
+        >>> logits = np.log(np.array([[0.1, 0.9], [1.0, 0.0]]) + 1e-9)
+        >>> graphify.random.categorical(graphify.random.key(0), logits).numpy()
+        array([1, 0])
+    """
     t = to_tensor(logits)
-    noise = -e.log(-e.log1p(-_unit(key, t.dims, t.dtype)))
+    noise = -e.log(-e.log1p(-_unit(key, t.dims, _float_dtype(t.dtype))))
     return argmax(t + noise, axis=axis)

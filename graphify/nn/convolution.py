@@ -68,7 +68,27 @@ def conv1d(
     data_format: str | None = "NWC",
     dilations: Any = None,
 ) -> Tensor:
-    """`convolution` along one axis: `[..., width, channels]` with `[window, channels, outputs]`."""
+    """`convolution` along one axis.
+
+    Args:
+        input: `[..., width, channels]`.
+        filters: `[window, channels, outputs]`.
+        stride: the step from window to window.
+        padding: "VALID", "SAME" or pairs `(before, after)`, as for `convolution`.
+        data_format: "NWC", or "NCW" with the channels first.
+        dilations: steps between the places of a window.
+
+    Returns:
+        `[..., places, outputs]`, in the common dtype.
+
+    Raises:
+        ShapeError, ValueError: as `convolution` does.
+
+    Example:
+        >>> x, w = np.arange(5.0).reshape(1, 5, 1), np.ones((3, 1, 1))
+        >>> graphify.nn.conv1d(x, w).numpy().ravel()
+        array([3., 6., 9.])
+    """
     return _convolution("conv1d", input, filters, stride, padding, data_format, dilations, 1)
 
 
@@ -80,8 +100,27 @@ def conv2d(
     data_format: str | None = "NHWC",
     dilations: Any = None,
 ) -> Tensor:
-    """`convolution` along two axes: `[..., height, width, channels]` with
-    `[rows, columns, channels, outputs]`."""
+    """`convolution` along two axes.
+
+    Args:
+        input: `[..., height, width, channels]`.
+        filters: `[rows, columns, channels, outputs]`.
+        strides: steps from window to window, one for all axes or one each.
+        padding: "VALID", "SAME" or pairs `(before, after)`, as for `convolution`.
+        data_format: "NHWC", or "NCHW" with the channels first.
+        dilations: steps between the places of a window.
+
+    Returns:
+        `[..., *places, outputs]`, in the common dtype.
+
+    Raises:
+        ShapeError, ValueError: as `convolution` does.
+
+    Example:
+        >>> graphify.nn.conv2d(np.ones((1, 3, 3, 1)), np.ones((2, 2, 1, 1))).numpy()[0, :, :, 0]
+        array([[4., 4.],
+               [4., 4.]])
+    """
     return _convolution("conv2d", input, filters, strides, padding, data_format, dilations, 2)
 
 
@@ -93,7 +132,26 @@ def conv3d(
     data_format: str | None = "NDHWC",
     dilations: Any = None,
 ) -> Tensor:
-    """`convolution` along three axes."""
+    """`convolution` along three axes.
+
+    Args:
+        input: `[..., depth, height, width, channels]`.
+        filters: `[layers, rows, columns, channels, outputs]`.
+        strides: steps from window to window, one for all axes or one each.
+        padding: "VALID", "SAME" or pairs `(before, after)`, as for `convolution`.
+        data_format: "NDHWC", or "NCDHW" with the channels first.
+        dilations: steps between the places of a window.
+
+    Returns:
+        `[..., *places, outputs]`, in the common dtype.
+
+    Raises:
+        ShapeError, ValueError: as `convolution` does.
+
+    Example:
+        >>> graphify.nn.conv3d(np.ones((1, 3, 3, 3, 1)), np.ones((2, 2, 2, 1, 1))).shape
+        (1, 2, 2, 2, 1)
+    """
     return _convolution("conv3d", input, filters, strides, padding, data_format, dilations, 3)
 
 
@@ -108,8 +166,24 @@ def depthwise_conv2d(
     """Each channel convolved with kernels of its own.
 
     Args:
+        input: `[..., height, width, channels]`.
         filter: `[rows, columns, channels, multiplier]`; channel c makes the outputs
             `c * multiplier ... (c + 1) * multiplier - 1`.
+        strides: steps from window to window, one for all axes or one each.
+        padding: "VALID", "SAME" or pairs `(before, after)`, as for `convolution`.
+        data_format: "NHWC", or "NCHW" with the channels first.
+        dilations: steps between the places of a window.
+
+    Returns:
+        `[..., *places, channels * multiplier]`, in the common dtype.
+
+    Raises:
+        ShapeError, ValueError: as `convolution` does.
+
+    Example:
+        >>> x, w = np.ones((1, 3, 3, 2)), np.ones((2, 2, 2, 3))
+        >>> graphify.nn.depthwise_conv2d(x, w).shape
+        (1, 2, 2, 6)
     """
     w = to_tensor(filter)
     if w.ndim != 4:

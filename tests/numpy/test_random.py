@@ -384,6 +384,11 @@ def test_discrete_distributions() -> None:
         gr.randint(key, (2,), 3, 3)
 
 
+def test_logits_are_floats() -> None:
+    with pytest.raises(SpecError, match="expected float16, float32 or float64, got int64"):
+        gr.categorical(gr.key(0), np.array([1, 2]))
+
+
 def test_the_same_in_a_graph_and_under_sizes() -> None:
     def function(key: Any, x: Any) -> list[Tensor]:
         key, sub = gr.split(key)
