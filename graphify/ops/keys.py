@@ -15,7 +15,7 @@ from graphify.errors import ShapeError
 from graphify.ir.assign import assign
 from graphify.ir.context import active_tapes
 from graphify.ir.sizes import Shape, Size, decide_equal
-from graphify.ir.tensor import Tensor, refresh, resolve
+from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
 from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
@@ -32,10 +32,14 @@ from graphify.ops.indexing import (
 )
 from graphify.ops.shape import checked_dim, transpose
 from graphify.ops.slices import normalise_slice
+from graphify.ops.strides import picked, traced_step, without
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:
     """x[key] with NumPy's meaning. A basic key gives a view, except of a single element."""
+    place = traced_step(key)
+    if place is not None:
+        return _strided(x, key, place)
     plan = _Plan(x, key)
     if not plan.arrays and _has_index_array(key):
         return _detached(slice_(x, *plan.scalars, key=plan.basic))
@@ -45,6 +49,14 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     part = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
     picked = gather(part, *plan.arrays, axes=plan.axes)
     return _to_place(picked, plan)
+
+
+def _strided(x: Tensor, key: Any, place: int) -> Tensor:
+    """x[key] where the step of a slice is traced."""
+    rest, part, axis = without(key, place)
+    if any(isinstance(k, list) or getattr(k, "ndim", 0) for k in rest):
+        raise value_needed(part.step, "the slice step, beside arrays of indices,")
+    return picked(getitem(x, rest), part, axis)
 
 
 def _has_index_array(key: Any) -> bool:
@@ -100,6 +112,11 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
 
         wide = core.reshape(mask, shape=(*mask.dims, *(1,) * (x.ndim - mask.ndim)))
         assign(x, where(wide, new, x))
+        return
+    place = traced_step(key)
+    if place is not None:
+        view = _strided(x, key, place)
+        assign(view, _fit(new, view))
         return
     plan = _Plan(x, key)
     if not plan.arrays:

@@ -3,6 +3,7 @@
 import numpy as np
 
 NO_GRADIENT = {
+    "sieve_with_traced_steps": "integers",
     "counts_by_digit": "integers",
     "bits_at": "integers",
     "integer_array_wraps_and_truncates": "integers",
@@ -759,3 +760,45 @@ def bits_at(xi):
     np.bitwise_or.at(b, np.arange(len(b)) % 2, np.uint8(8))
     np.left_shift.at(b, xi > 0, 1)
     return b
+
+
+def every_kth_element(x, k):
+    step = int(k) % 3 + 1
+    return x[::step].sum() + x[::-step][0] * x[1:3:step][0]
+
+
+def backwards_by_a_traced_step(x, k):
+    step = -(int(k) % 2) - 1
+    return (x[::step] * x[::step]).sum()
+
+
+def sieve_with_traced_steps(xi):
+    prime = np.ones(30, bool)
+    prime[:2] = False
+    for p in range(2, 30):
+        if prime[p]:
+            prime[p * p :: p] = False
+    return np.count_nonzero(prime) + xi * 0
+
+
+def updates_through_a_strided_view(x, k):
+    step = int(k) % 2 + 1
+    part = x[::step]
+    part *= 2
+    part[0] = 7.0
+    x[1::step] += 1
+    return x
+
+
+def columns_by_a_traced_step(w, k):
+    step = int(k) % 2 + 1
+    w[..., ::step] -= 1
+    w[0, ::step] = 5.0
+    return w[::step].sum() + w[:, ::step].T[0].sum() + w[1, ::-step][0]
+
+
+def strides_that_grow_in_a_loop(x, s):
+    total = s
+    for i in range(1, 12):
+        total = total + x[:: i + 1].sum() / i
+    return total
