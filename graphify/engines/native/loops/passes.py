@@ -16,6 +16,7 @@ from graphify.engines.native.loops.counters import trust_counters
 from graphify.engines.native.loops.epilogues import epilogues
 from graphify.engines.native.loops.forward import drop_dead, forward
 from graphify.engines.native.loops.fuse import fuse
+from graphify.engines.native.loops.jam import jam
 from graphify.engines.native.loops.memory import free, hoist_allocations
 from graphify.engines.native.loops.partial import in_parts
 from graphify.engines.native.loops.program import Block, Program
@@ -48,6 +49,7 @@ PASSES: list[tuple[str, Callable[[Block], Block]]] = [
     ("swap", swap),
     ("in parts", in_parts),
     ("schedule", schedule),
+    ("jam", jam),  # loops that are neither for lanes nor for threads
     ("side by side", side_by_side),  # when it is known what one thread does alone
     ("hoist allocations", hoist_allocations),
     ("free", free),
