@@ -69,7 +69,17 @@ def _parse(name: str, text: str) -> Any:
 
 
 class Config:
-    """Reads as attributes; call it for a block with other values."""
+    """The switches: they read as attributes; call it for a block with other values.
+
+    Raises:
+        AttributeError: reading a switch that there is not.
+        ValueError, TypeError: there is no such switch to set, or it cannot be that.
+
+    Example:
+        >>> with graphify.config(engine="reference"):
+        ...     graphify.config.engine
+        'reference'
+    """
 
     # TensorFlow keeps these here; graphify.api.devices puts them in.
     list_physical_devices: ClassVar[Any]
@@ -82,6 +92,7 @@ class Config:
 
     @property
     def settings(self) -> Settings:
+        """The values that hold here: those of the innermost block, or of the process."""
         return self._local.get() or self._default
 
     def __getattr__(self, name: str) -> Any:
@@ -103,7 +114,11 @@ class Config:
             self._local.reset(token)
 
     def update(self, **changes: Any) -> None:
-        """Switches for the whole process from now on."""
+        """Switches for the whole process from now on.
+
+        Raises:
+            ValueError, TypeError: there is no such switch, or it cannot be that.
+        """
         self._default = replace(self._default, **_checked(changes))
         for name in changes:
             if name in self._watchers:
@@ -144,6 +159,7 @@ class Config:
         self.update(eager=bool(run_eagerly))
 
     def functions_run_eagerly(self) -> bool:
+        """Whether every graphify.function runs as plain Python."""
         return bool(self.eager or self.disable)
 
     def dtype_promotion(

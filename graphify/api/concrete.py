@@ -76,11 +76,25 @@ class Traced:
 class ConcreteFunction:
     """A traced and compiled function for one kind of arguments. Call it with arrays.
 
+    It gives what the function gives, and changes what that changes.
+
     Attributes:
         graph: the optimised `Graph`.
         name: the function's name.
         trace: the `TraceRecord`.
         structured_outputs: the shape of the result (`graphify.tree.TreeDef`).
+
+    Raises:
+        TypeError: a call with another number of arrays, or arrays of another dtype or rank.
+
+    Example:
+        >>> @graphify.function
+        ... def double(x):
+        ...     return x * 2
+        >>> spec = graphify.TensorSpec((None,), np.float64)
+        >>> concrete = double.get_concrete_function(spec)
+        >>> concrete(np.array([1.0, 2.0])).numpy()
+        array([2., 4.])
     """
 
     def __init__(
@@ -101,6 +115,7 @@ class ConcreteFunction:
 
     @property
     def graph(self) -> Graph:
+        """The optimised graph."""
         return self._traced.optimised
 
     @property
@@ -110,6 +125,7 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> tree.TreeDef:
+        """The shape of the result: containers, with a place for each leaf."""
         return self._traced.treedef
 
     @property
@@ -149,6 +165,7 @@ class ConcreteFunction:
         return all(guard.holds() for guard in self._traced.guards)
 
     def broken_guard(self) -> AnyGuard | None:
+        """What the trace read from outside and is no longer as it was; None if all is."""
         return next((g for g in self._traced.guards if not g.holds()), None)
 
     @user_facing

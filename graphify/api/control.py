@@ -65,6 +65,9 @@ def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> 
             different length become an axis of unknown size.
         operands: what the chosen function is called with.
 
+    Returns:
+        The functions' structure; arrays as tensors.
+
     Raises:
         TypeError: no function, or `pred` is no number.
         ValueError: `pred` is not a scalar.
@@ -87,6 +90,9 @@ def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
         index: an integer scalar; negative ones count from the end, as in Python.
         branches: functions that return one structure of arrays.
         operands: what the chosen function is called with.
+
+    Returns:
+        The branches' structure; arrays as tensors.
 
     Raises:
         IndexError: the index is out of range (in a trace: when the graph runs).

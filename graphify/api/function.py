@@ -53,7 +53,29 @@ DISTINCT_NUMBERS = 3  # the third value of a Python number makes it a traced sca
 
 
 class Function(Examined, Room):
-    """A function that traces itself into graphs. Made by `graphify.function`."""
+    """A function that traces itself into graphs. Made by `graphify.function`, which says how.
+
+    A call gives what the Python function gives, with tensors for arrays. The first call with arguments
+    of a kind traces the function; later ones run the graph.
+
+    Raises:
+        SyntaxUnsupported: the source has a construct that cannot be converted.
+        TraceError: tracing could not go on; the message names the line.
+        TypeError, ValueError: the arguments do not fit the function, or its `input_signature`.
+
+    Example:
+        >>> @graphify.function
+        ... def double(x):
+        ...     return x * 2
+        >>> double(np.array([1.0, 2.0])).numpy()
+        array([2., 4.])
+        >>> print(double.pretty_printed_concrete_signatures())
+        double(x: float64(2,))
+          Args:
+            x: Tensor(shape=(2,), dtype=float64)
+          Returns:
+            result: Tensor(shape=(2,), dtype=float64)
+    """
 
     def __init__(
         self,
@@ -140,7 +162,21 @@ class Function(Examined, Room):
 
     @user_facing
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for arguments of this kind; arrays may be given as `TensorSpec`s."""
+        """The trace for arguments of this kind, made if there is none yet; nothing is run.
+
+        Args:
+            args, kwargs: what a call would take; arrays may be given as `TensorSpec`s.
+
+        Raises:
+            SyntaxUnsupported, TraceError, TypeError: as a call would.
+
+        Example:
+            >>> @graphify.function
+            ... def double(x):
+            ...     return x * 2
+            >>> double.get_concrete_function(graphify.TensorSpec((None,), np.float32)).graph.specs
+            (Spec(shape=(n,), dtype=dtype('float32'), weak=False),)
+        """
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
         call = self._call(args, kwargs)

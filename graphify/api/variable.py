@@ -83,11 +83,19 @@ class Variable(Tensor):
         return self
 
     def assign_add(self, delta: Any) -> Variable:
-        """Add to the value."""
+        """Add to the value; returns the Variable.
+
+        Raises:
+            ValueError, TypeError: as `assign` does.
+        """
         return self.assign(resolve(self) + as_tensor(delta))
 
     def assign_sub(self, delta: Any) -> Variable:
-        """Subtract from the value."""
+        """Subtract from the value; returns the Variable.
+
+        Raises:
+            ValueError, TypeError: as `assign` does.
+        """
         return self.assign(resolve(self) - as_tensor(delta))
 
     def __repr__(self) -> str:
@@ -118,6 +126,7 @@ class Module:
 
     @property
     def trainable_variables(self) -> list[Variable]:
+        """Those of `variables` that are trainable."""
         return [v for v in self.variables if v.trainable]
 
     def named_variables(self) -> Iterator[tuple[str, Variable]]:

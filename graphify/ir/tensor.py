@@ -32,12 +32,19 @@ class Tensor:
     """An n-dimensional array: eager (holds a NumPy buffer) or symbolic (names a graph value).
 
     `graphify.numpy.ndarray` is this class. NumPy's methods and operators are attached by
-    `graphify.ops.operators` and `graphify.numpy`. Build tensors with `graphify.numpy.asarray`.
+    `graphify.ops.operators` and `graphify.numpy`; they give what NumPy's give, and raise what they
+    raise. Build tensors with `graphify.numpy.asarray`.
 
     Args:
         value: a NumPy array (shared, not copied) or a `Value`.
         base, view: for views: the viewed tensor and `(op, operands, attrs)` that views it.
         weak: the tensor stands for a Python scalar (NEP 50).
+
+    Example:
+        >>> x = gnp.asarray([[1.0, 2.0], [3.0, 4.0]])
+        >>> x[0] += 1.0
+        >>> x.sum(axis=0)
+        Tensor([5., 7.], shape=(2,), dtype=float64)
     """
 
     __slots__ = (
@@ -75,6 +82,7 @@ class Tensor:
 
     @property
     def spec(self) -> Spec:
+        """Shape, dtype and weakness."""
         value = self._value
         if type(value) is Value:
             return value.spec
@@ -92,10 +100,12 @@ class Tensor:
 
     @property
     def dtype(self) -> DType:
+        """The NumPy dtype; bfloat16 is that of ml_dtypes."""
         return self.spec.dtype
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.spec.shape)
 
     @property

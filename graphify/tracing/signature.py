@@ -71,6 +71,10 @@ class TensorSpec:
         dtype: any dtype NumPy takes.
         name: a name for the argument.
 
+    Raises:
+        TypeError: the shape is no tuple, or graphify does not have the dtype.
+        ValueError: a size that is none.
+
     Example:
         >>> TensorSpec(("n", 3), np.float32)
         TensorSpec(shape=('n', 3), dtype=float32, name=None)
