@@ -55,8 +55,8 @@ DISTINCT_NUMBERS = 3  # the third value of a Python number makes it a traced sca
 class Function(Examined, Room):
     """A function that traces itself into graphs. Made by `graphify.function`, which says how.
 
-    A call gives what the Python function gives, with tensors for arrays. The first call with arguments
-    of a kind traces the function; later ones run the graph.
+    A call gives what the Python function gives, with tensors for arrays. The first call with
+    arguments of a kind traces the function; later ones run the graph.
 
     Raises:
         SyntaxUnsupported: the source has a construct that cannot be converted.

@@ -52,7 +52,13 @@ from graphify.autograph.converters.resolve import Resolver
 from graphify.config import config
 from graphify.location import SourceLoc
 from graphify.syntax.analysis.activity import scope_of
-from graphify.syntax.loader import Definitions, compile_function, is_marked, make_function
+from graphify.syntax.loader import (
+    Definitions,
+    compile_function,
+    is_marked,
+    make_function,
+    with_attributes,
+)
 from graphify.syntax.naming import Namer
 from graphify.syntax.parser import parse
 from graphify.syntax.printer import to_source
@@ -155,7 +161,7 @@ class Converted:
         space = function.__globals__ if namespace is None else namespace
         made = make_function(self.code, function, space, cells)
         if is_marked(made):
-            made.__graphify_converted__ = True  # type: ignore[attr-defined]
+            with_attributes(made, __graphify_converted__=True)
         return made
 
 

@@ -71,7 +71,8 @@ class Source:
             return self
         if self not in known:
             known[self] = _Shared(make=self._make)
-        return known[self]  # type: ignore[no-any-return]
+        shared: Source = known[self]
+        return shared
 
     def __repr__(self) -> str:
         kind = self._make if self._make is not None else type(self._state)

@@ -96,7 +96,7 @@ class Context:
         raise SyntaxUnsupported(message, location=place, remedy=remedy)
 
 
-class Converter(gast.NodeTransformer):  # type: ignore[misc]
+class Converter(gast.NodeTransformer):  # type: ignore[misc]  # its base is untyped
     """A transformer that keeps the stack of function scopes and leaves local classes alone.
 
     Methods of a local class are ordinary functions: they are converted when they are called.

@@ -91,7 +91,7 @@ class Exceptions(ABC):
     regions: list[Region]
 
     @abstractmethod
-    def block(self, body: list[Any], loop: Any) -> Any:
+    def block(self, body: list[Any], loop: Any) -> Block:
         """Lower statements that others may follow."""
 
     # --- statements that may fail ---
@@ -371,7 +371,7 @@ class Exceptions(ABC):
         """A with statement: its manager is told at the end what is pending."""
         manager = getattr(node, "manager", None)
         if manager is None:
-            return self.block([*self._entered(node), node], loop)  # type: ignore[no-any-return]
+            return self.block([*self._entered(node), node], loop)
         kind = self.ctx.expression("manager.kinds", node, manager=manager)
         region = self.enter([kind], True)
         region.asked = False

@@ -156,7 +156,7 @@ def _construct(cls: type, args: Any, kwargs: Any) -> Any:
     if current_builder() is not None and starts_bare(cls):
         bare: Any = object.__new__(cls)
         remember_local(bare)
-        call(cls.__init__, bare, *args, **kwargs)  # type: ignore[misc]
+        call(type(bare).__init__, bare, *args, **kwargs)
         return bare
     instance = cls(*args, **kwargs)
     remember_local(instance)

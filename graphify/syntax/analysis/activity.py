@@ -155,7 +155,7 @@ def is_thunk(node: Any) -> bool:
     return getattr(node, "thunk", False)
 
 
-class _Collector(gast.NodeVisitor):  # type: ignore[misc]
+class _Collector(gast.NodeVisitor):  # type: ignore[misc]  # its base is untyped
     def __init__(self, known: Known | None = None) -> None:
         self.names = Names()
         self.known: Known = {} if known is None else known

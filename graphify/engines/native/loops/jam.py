@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from graphify.engines.native.loops.knowledge import ONE as UNIT
 from graphify.engines.native.loops.knowledge import Form, Knowledge
@@ -279,7 +280,7 @@ def _copied(block: Block, names: dict[Var, Expr]) -> Block:
                 empty = map_blocks(stmt, lambda inner: ())
                 (head,) = substitute((empty,), names)
                 inner = iter([_copied(b, dict(names)) for b in _blocks(stmt)])
-                result.append(map_blocks(head, lambda _, inner=inner: next(inner)))  # type: ignore[misc]
+                result.append(map_blocks(head, partial(_next, inner)))
                 continue
         (moved,) = substitute((stmt,), names)
         match moved:
@@ -294,5 +295,9 @@ def _copied(block: Block, names: dict[Var, Expr]) -> Block:
     return tuple(result)
 
 
-def _blocks(stmt: Stmt) -> Sequence[Block]:
-    return (stmt.then, stmt.orelse) if isinstance(stmt, If) else (stmt.body,)  # type: ignore[union-attr]
+def _next(blocks: Iterator[Block], _: Block) -> Block:
+    return next(blocks)
+
+
+def _blocks(stmt: If | For) -> Sequence[Block]:
+    return (stmt.then, stmt.orelse) if isinstance(stmt, If) else (stmt.body,)

@@ -20,7 +20,7 @@ from graphify.engines.native.loops.program import (
     plus,
     times,
 )
-from graphify.engines.native.lower.arrays import Delayed, Index, Lens, whole
+from graphify.engines.native.lower.arrays import ArrayValue, Delayed, Index, Lens, whole
 from graphify.engines.native.lower.elementwise import broadcast_shape, cast, spread
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.engines.native.lower.views import reshaped
@@ -53,7 +53,7 @@ def threefry(low: Lowering, keys: Sequence[Expr], x0: Expr, x1: Expr) -> tuple[E
     return x0, x1
 
 
-def _keys(low: Lowering, key: Lens, at: Index) -> list[Expr]:
+def _keys(low: Lowering, key: ArrayValue, at: Index) -> list[Expr]:
     first, second = (low.let(key.at((*at, index(k))), "key") for k in (0, 1))
     third = _op("bitwise_xor", _op("bitwise_xor", first, second), _number(PARITY))
     return [first, second, low.let(third, "key")]
@@ -83,14 +83,14 @@ def _random_bits(low: Lowering, node: Node) -> None:
     outer = Delayed(U32, key.shape[:-1], lambda _: _number(0))
     lead = broadcast_shape(low, node, [outer, start])
     tail = low.dims(node.attrs["shape"])
-    key = spread(low, key, (*lead, key.shape[-1]))  # type: ignore[assignment]
+    rows = spread(low, key, (*lead, key.shape[-1]))
     start = spread(low, start, lead)
     shape = (*lead, *tail)
     flat = not lead and len(tail) > 1 and _is_short(tail[-1])
     target = _line(low, node, shape) if flat else low.target(Value(node), shape)
     inner = target.shape if flat else tail
     with low.loops(lead) as at:
-        keys = _keys(low, key, at)
+        keys = _keys(low, rows, at)
         first = low.let(cast(start.at(at), U64), "start")
         with low.loops(inner) as place:
             counter = low.let(_op("add", first, cast(_position(place, inner), U64)), "counter")
