@@ -612,3 +612,10 @@ def empty_or_not(x, s):
     if s > 0:
         chosen = x[x > 0]
     return chosen.sum() + chosen.shape[0]
+
+
+def compared_with_a_number_or_a_row(x, w, s):
+    limit = x[0] if s > 0 else w[0]
+    if s <= 0 or x[1] > limit:
+        return x * s
+    return x + s

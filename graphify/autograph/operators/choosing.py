@@ -87,7 +87,7 @@ def decide(choice: Choice, test: Callable[[Any], Any]) -> Any:
     if None not in known.values():
         return holds_one_of(choice, [i for i in left if known[i]])
     answer = over(choice, test)
-    if not is_staged(answer) or isinstance(answer, Verdict):
+    if not is_staged(answer) or isinstance(answer, (Verdict, Choice)):
         return answer
     return Verdict(
         answer, *(_told(choice, [i for i in left if known[i] is not w]) for w in (False, True))
