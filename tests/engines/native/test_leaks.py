@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import graphify
-from graphify.engines.native import jit
+from graphify.engines.native import jit, memory
 
 MIB = 1 << 20
 LARGE = 1 << 17  # float64 numbers: a MiB
@@ -443,3 +443,35 @@ def test_sizes_that_nobody_has_memory_for(n: int) -> None:
         square(np.ones(few), np.int64(few))
     with pytest.raises((MemoryError, ValueError)):
         square(np.ones(1 << 20), np.int64(n))
+
+
+# --- failed calls free each block once -------------------------------------------------------------
+
+
+STACK = graphify.TensorSpec((None, 3, 3), np.float64)
+
+
+@graphify.function(engine="native", input_signature=[STACK, STACK])
+def solutions(a, b):  # how long the result is, is known only after the run has begun
+    return np.linalg.solve(a, b)
+
+
+def blocks_of(size: int, count: int) -> list[int]:
+    """The addresses of so many blocks that are in use at the same time."""
+    blocks = [memory.allocate(size) for _ in range(count)]
+    for block in blocks:
+        memory.free(block)
+    return blocks
+
+
+@pytest.mark.parametrize("route", ["machine code", "Python"])
+def test_results_of_a_failed_run_are_freed_once(route: str) -> None:
+    """A block freed twice would be given out twice: two arrays in one place."""
+    singular = np.zeros((5, 3, 3))
+    call: Callable[..., Any] = solutions
+    if route == "Python":
+        call = solutions.get_concrete_function()
+    for _ in range(3):
+        with pytest.raises(np.linalg.LinAlgError):
+            call(singular, singular)
+        assert len(set(blocks_of(singular.nbytes, 5))) == 5

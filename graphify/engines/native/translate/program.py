@@ -143,7 +143,7 @@ def reserve(w: Writer) -> None:
 
 
 def leave_memory(w: Writer, failed: V) -> None:
-    """Free what is still in the slots; results stay if all has gone well."""
+    """Free what is still in the slots. Results are the caller's, also after a failure."""
     domain, f = w.home.domain, w.f
     if not domain.slots:
         return
@@ -155,7 +155,7 @@ def leave_memory(w: Writer, failed: V) -> None:
     f.start(on)
     for position in domain.results:
         place = f.at(w.home.slots, PTR, position)
-        f.store(f.select(failed, f.load(PTR, place), NULL), place)
+        f.store(NULL, place)
     f.call(memory.release(w.unit), VOID, [w.home.slots, number(domain.slots)])
     f.start(done)
 

@@ -74,7 +74,7 @@ class Domain:
     Attributes:
         slots: how many places for blocks that are to be freed on the way out.
         arena: bytes of small temporaries on the stack.
-        results: slots of blocks that become the caller's when all goes well.
+        results: slots of blocks that are the caller's, also after a failure.
         leaks: whether blocks may be left when all has gone well.
     """
 
