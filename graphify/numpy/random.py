@@ -4,8 +4,8 @@
     rng = gnp.random.default_rng(0); rng.normal(size=3)
 
 A draw is an effect: a graph draws anew at each run, in program order, from the generator's state at
-that time. A generator made inside a function is made anew at each run. Native code makes most draws by
-NumPy's own C functions, Python the others (engines/native/generators.py). For random numbers in
+that time. A generator made inside a function is made anew at each run. Native code makes most draws
+by NumPy's own C functions, Python the others (engines/native/generators.py). For random numbers in
 exported graphs use `graphify.random`, which is a pure function of a key.
 """
 
