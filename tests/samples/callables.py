@@ -647,3 +647,30 @@ def higher_order_derivative_rule(x, s):
         return lambda v: (f(v + h) - f(v - h)) / (2 * h)
 
     return difference(difference(lambda v: v**3 * s, 0.25), 0.25)(x)
+
+
+class Average:
+    """Its methods are named as those of arrays and dicts."""
+
+    def __init__(self):
+        self.count, self.total = 0, 0.0
+
+    def put(self, value):
+        if value > 0:
+            self.count += 1
+            self.total = self.total + value
+
+    def mean(self):
+        if self.count == 0:
+            return 0.0
+        return self.total / self.count
+
+    def get(self, limit, default):
+        return self.total if self.total > limit else default
+
+
+def methods_named_as_those_of_arrays(x, s):
+    average = Average()
+    for v in x:
+        average.put(v)
+    return average.mean() + average.get(s, 1.0)
