@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 import numpy as np
 
 from graphify.api import quick, tracer
+from graphify.api.bound import BoundFunction
 from graphify.api.causes import key_cause, shape_cause, signature_text
 from graphify.api.concrete import ConcreteFunction, TraceRecord
 from graphify.api.examining import Examined
@@ -45,8 +46,7 @@ from graphify.tracing.signature import Call, Pattern, TensorSpec, fits_64_bits
 from graphify.tracing.tracebacks import show, user_facing
 
 if TYPE_CHECKING:
-    from graphify.api.agreement import Report
-    from graphify.api.debugger import Debugger
+    pass
 
 OFFERS = 4  # what a trace reads may be replaced by its like, and the engine knows it by identity
 DISTINCT_NUMBERS = 3  # the third value of a Python number makes it a traced scalar
@@ -428,42 +428,6 @@ def _takes_just(concrete: ConcreteFunction, call: Call, args: tuple[Any, ...]) -
     """Whether a trace needs nothing of a call but these arrays, as they are."""
     whole = len(call.leaves) == len(call.arrays) == len(args)
     return whole and not concrete.writes and all(a.dtype.isnative for a in args)
-
-
-class BoundFunction:
-    """A decorated method on its instance; everything else is the `Function`'s."""
-
-    def __init__(self, function: Function, instance: Any) -> None:
-        self.__func__, self.__self__ = function, instance
-        functools.update_wrapper(self, function.python_function, updated=())
-
-    @user_facing
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__func__(self.__self__, *args, **kwargs)
-
-    @user_facing
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        if not args and not kwargs and self.__func__.input_signature is not None:
-            args = self.__func__.input_signature
-        return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
-
-    @user_facing
-    def explain(self, *args: Any, **kwargs: Any) -> str:
-        return self.__func__.explain(self.__self__, *args, **kwargs)
-
-    @user_facing
-    def check(self, *args: Any, **kwargs: Any) -> Report:
-        return self.__func__.check(self.__self__, *args, **kwargs)
-
-    @user_facing
-    def debug(self, *args: Any, **kwargs: Any) -> Debugger:
-        return self.__func__.debug(self.__self__, *args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__func__, name)
-
-    def __repr__(self) -> str:
-        return f"<bound {self.__func__!r} of {self.__self__!r}>"
 
 
 def _warn_user(text: str) -> None:
