@@ -44,7 +44,8 @@ def function(lines: list[str]) -> Callable[..., Any]:
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     space: dict[str, Any] = {"np": np, "graphify": graphify, "dataclasses": dataclasses}
     exec(compile(text, filename, "exec"), space)
-    return space["f"]
+    made: Callable[..., Any] = space["f"]
+    return made
 
 
 def arguments() -> tuple[Any, ...]:

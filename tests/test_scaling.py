@@ -1,6 +1,6 @@
 """The work of converting, tracing and optimising grows with a program as its size does.
 
-Counted are lines of Python and nodes of graphs, which are the same on every machine: see scaling.py.
+Counted are lines of Python and nodes of graphs, the same on every machine: see scaling.py.
 """
 
 import pytest

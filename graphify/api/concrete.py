@@ -32,6 +32,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.ops.control import call as call_op
 from graphify.tracing.capture import Hidden
 from graphify.tracing.guards import AnyGuard
+from graphify.tracing.recursion import deep_stack
 from graphify.tracing.signature import Call, Pattern
 from graphify.tracing.tracebacks import user_facing
 
@@ -236,7 +237,8 @@ class ConcreteFunction:
         """The engine's executable, made when it is first needed."""
         if self._executable is None:
             start = time.perf_counter()
-            self._executable = get_engine(self.engine).compile(self.graph)
+            with deep_stack():
+                self._executable = get_engine(self.engine).compile(self.graph)
             seconds = time.perf_counter() - start
             config.log(1, f"graphify: compiled {self.name} for {self.engine} in {seconds:.3f} s")
         return self._executable

@@ -46,7 +46,7 @@ from graphify.tracing.containers import (
     replace,
 )
 from graphify.tracing.guards import Place
-from graphify.tracing.recursion import deep_recursion
+from graphify.tracing.recursion import deep_recursion, deep_stack
 from graphify.tracing.signature import Call, Pattern, TensorSpec
 from graphify.tracing.tracebacks import is_users, place_of
 
@@ -67,7 +67,7 @@ def trace(
     root = Root(getattr(function, "__name__", "function"), moving)
     token = start_trace()
     try:
-        with recording(root), not_taping():
+        with recording(root), not_taping(), deep_stack():
             params, arguments = _parameters(root, call, pattern)
             bound = inspect.BoundArguments(signature, _ordered(root, call, arguments))
             run = converted_call if autograph else _plain_call

@@ -14,11 +14,8 @@ the user's own source.
 from __future__ import annotations
 
 import builtins
-import contextlib
 import functools
 import inspect
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -62,6 +59,7 @@ from graphify.syntax.loader import (
 from graphify.syntax.naming import Namer
 from graphify.syntax.parser import parse
 from graphify.syntax.printer import to_source
+from graphify.tracing.recursion import deep_stack
 
 # In order. Expressions come first, so that later converters may insert finished operator calls.
 PASSES = (
@@ -86,7 +84,9 @@ PASSES = (
     raises,  # last: until then a raise marks where a block ends
 )
 
-RECURSION = 10_000  # Python frames that walking a tree may take
+# Python frames that walking a tree may take: long functions of early returns make deep ones (see
+# `jumps`).
+RECURSION = 10_000
 
 REFUSED = {
     gast.AsyncFunctionDef: ("an async function", "call it outside converted code"),
@@ -134,7 +134,7 @@ class Converted:
     @functools.cached_property
     def source(self) -> str:
         """The converted function as readable Python; comments name the original lines."""
-        with _deep_trees():
+        with deep_stack(RECURSION):
             return to_source(self.tree, _LineComments())
 
     def instantiate(
@@ -186,7 +186,7 @@ def convert(function: Any, rewrite: bool = True, form: str = generators.EACH) ->
     for known in _cache.get(key, ()):
         if resolver.holds(known.facts):
             return known
-    with _deep_trees():
+    with deep_stack(RECURSION):
         converted = _convert(function, resolver, rewrite, form)
     if rewrite and (config.dump or config.debug >= 2):
         config.log(2, f"--- converted {function.__qualname__} ---\n{converted.source}")
@@ -233,17 +233,6 @@ def _convert(function: FunctionType, resolver: Resolver, rewrite: bool, form: st
         ctx.consumer,
         whole,
     )
-
-
-@contextlib.contextmanager
-def _deep_trees() -> Iterator[None]:
-    """Room for trees as deep as long functions of early returns make them (see `jumps`)."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 def check(tree: Any, ctx: Context) -> None:

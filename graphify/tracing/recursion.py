@@ -7,12 +7,18 @@ Most recursive functions become a graph of their own (see autograph/operators/re
 are inlined at each call, until Python gives up if nothing that Python knows ends them.
 
 deep_recursion(error, {})    # TraceError: "never calls itself ..., at its line", or None
+
+A long chain of `elif`, or a function of many early returns, is a deep nest of blocks: `deep_stack`
+makes room for the operators that trace one inside the other.
 """
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import CodeType, TracebackType
 
@@ -23,7 +29,44 @@ REMEDY = (
     "write it as a while loop, or let it end on a Python number; for a deep one that does end, "
     "raise sys.setrecursionlimit"
 )
+FRAMES = 4_000  # of Python, in a trace: fewer calls of the user's than Python itself would take
 REPEATED = 5  # calls of one function, one inside the other, that make a recursion
+
+
+class _Limit:
+    """Python's limit of recursion, which belongs to all threads, while some need a higher one."""
+
+    def __init__(self) -> None:
+        self.lock, self.before = threading.Lock(), 0
+        self.wanted: list[int] = []
+
+    def want(self, frames: int) -> None:
+        with self.lock:
+            if not self.wanted:
+                self.before = sys.getrecursionlimit()
+            self.wanted.append(frames)
+            self._set()
+
+    def give_back(self, frames: int) -> None:
+        with self.lock:
+            self.wanted.remove(frames)
+            self._set()
+
+    def _set(self) -> None:
+        sys.setrecursionlimit(max(self.before, *self.wanted, 0))
+
+
+_limit = _Limit()
+
+
+@contextlib.contextmanager
+def deep_stack(frames: int = FRAMES) -> Iterator[None]:
+    """Room for so many frames of Python at least, in this thread and all others."""
+    _limit.want(frames)
+    try:
+        yield
+    finally:
+        _limit.give_back(frames)
 
 
 def deep_recursion(error: Exception, inlined: Mapping[CodeType, Exception]) -> DeepRecursion | None:

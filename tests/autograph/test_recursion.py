@@ -4,6 +4,7 @@ What works is in tests/samples/recursion.py.
 """
 
 import gc
+import sys
 import weakref
 
 import numpy as np
@@ -16,6 +17,7 @@ from graphify.ir.graph import Graph
 from graphify.ir.parse import parse
 from graphify.ir.pretty import to_text
 from graphify.ir.walk import functions_of
+from tests import scaling
 
 K = np.array(3)
 ENGINES = ["reference", "native", pytest.param("tensorflow", marks=pytest.mark.tensorflow)]
@@ -321,3 +323,12 @@ def test_a_list_that_is_given_back_is_no_copy(engine):
     x = np.ones(2)
     got = graphify.function(outer, engine=engine)(x, K)
     np.testing.assert_allclose(got, outer(x, 3))
+
+
+def test_long_chains_of_elif_are_no_recursion():
+    limit = sys.getrecursionlimit()
+    for name in ("elifs", "booleans"):
+        function = scaling.function(scaling.PROGRAMS[name](130))
+        got = graphify.function(function, engine="reference")(*scaling.arguments())
+        np.testing.assert_array_equal(got, function(*scaling.arguments()))
+    assert sys.getrecursionlimit() == limit
