@@ -401,8 +401,8 @@ def categorical(key: Any, logits: Any, axis: int = -1) -> Tensor:
         SpecError: the key is none, or the logits are no floats.
         AxisError: no such axis.
 
-    Source: Gumbel 1954; the largest of `logits - log(-log(u))` for uniform u is at k with probability
-    softmax(logits)[k].
+    Source: Gumbel 1954; the largest of `logits - log(-log(u))` for uniform u is at k with
+    probability softmax(logits)[k].
 
     Example:
         >>> logits = np.log(np.array([[0.1, 0.9], [1.0, 0.0]]) + 1e-9)

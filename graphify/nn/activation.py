@@ -103,7 +103,8 @@ def elu(features: Any, alpha: Any = 1.0) -> Tensor:
     Raises:
         SpecError: complex numbers, or no numbers.
 
-    Source: Clevert et al. 2015, "Fast and accurate deep network learning by exponential linear units".
+    Source: Clevert et al. 2015, "Fast and accurate deep network learning by exponential linear
+    units".
 
     Example:
         >>> graphify.nn.elu(np.array([-1.0, 0.0, 2.0])).numpy().round(4)
