@@ -234,7 +234,7 @@ def refresh(tensor: Tensor) -> None:
     from graphify.ir.bind import bind  # an upward look: what is bound are tensors
 
     op, operands, attrs = viewing(tensor)
-    frame = _frame_of(base, *operands)
+    frame = _frame_of(tensor, base, *operands)
     with taping_in(frame), recording(frame):  # in this order: from the inner frame outwards
         tensor._value = bind(op, (base, *operands), attrs, view=False)._value
         if frame is not None and type(tensor._value) is Value:
@@ -249,14 +249,17 @@ def viewing(tensor: Tensor) -> tuple[Op, tuple[Any, ...], dict[str, Any]]:
     return tensor._view
 
 
-def _frame_of(*operands: Any) -> Builder | None:
+def _frame_of(view: Tensor, *operands: Any) -> Builder | None:
     """The innermost frame that one of the operands belongs to: a view of them belongs there, too,
-    whatever frame happens to look at it first."""
+    whatever frame happens to look at it first. But not outside of the frame that made it: the view
+    may fail (`x[k]`) where that frame is not reached."""
     values = [t._value for t in operands if isinstance(t, Tensor) and type(t._value) is Value]
     builder = FRAME.get()
     if not values:
         return builder
     while builder is not None and not any(builder.owns(value) for value in values):
+        if builder.home is view._home:
+            break
         builder = builder.parent
     return builder
 

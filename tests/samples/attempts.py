@@ -346,3 +346,23 @@ def callee_chosen_by_what_is_known(x, s):
         except ValueError as error:
             y += error.args[1]
     return x, y
+
+
+def rows_raised_until_there_are_no_more(w, x):
+    k = 0
+    try:
+        while True:
+            w[k] += x.sum()
+            k += 1
+    except IndexError:
+        w[0] -= k
+    return w, k
+
+
+def rows_doubled_by_range_past_the_end(w, kp):
+    try:
+        for i in range(kp + 9):
+            w[i] *= 2
+    except LookupError:
+        return w.sum()
+    return w.mean()

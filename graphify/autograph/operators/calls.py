@@ -300,7 +300,11 @@ def augitem(obj: Any, key: Any, sign: str, value: Any) -> None:
         lookups = _lookups()
         lookups.replace(obj, key, AUGMENTED[sign](lookups.item(obj, key), value))
         return
-    setitem(obj, key, AUGMENTED[sign](obj[key], value))
+    item = obj[key]
+    new = AUGMENTED[sign](item, value)
+    if new is item and isinstance(obj, Tensor) and item._base is not None:
+        return  # a view, updated in place: to store it again changes nothing
+    setitem(obj, key, new)
 
 
 def _lookups() -> Any:
