@@ -3,7 +3,8 @@
 import builtins
 import operator
 
-from graphify.autograph.operators.attempts import attempt  # noqa: F401  # plain without a trace
+from graphify.autograph.operators.attempted import attempt_call  # noqa: F401  # plain without a trace
+from graphify.autograph.operators.attempts import attempt  # noqa: F401
 from graphify.autograph.operators.comprehensions import (  # noqa: F401
     dict_of,
     each,
