@@ -73,6 +73,7 @@ class Root(Builder):
         self.inlined: dict[CodeType, Exception] = {}  # recursive functions no graph is made of: why
         self.notes: list[str] = []  # why a loop was unrolled and the like, for `explain`
         self.attempts = 0  # loops being staged that could be unrolled instead
+        self.promoted: dict[str, str] = {}  # names that join two dtypes -> which
         self.copies = 1  # how many times the loops being unrolled repeat what is traced now
 
     def external(self, thing: Any) -> Tensor:

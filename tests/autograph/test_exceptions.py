@@ -585,3 +585,21 @@ def test_a_refusal_while_tracing_is_not_dropped_by_a_jump_out_of_finally(engine)
 
     with pytest.raises(GraphifyError):
         g(np.ones(2))
+
+
+def test_an_error_of_a_joined_dtype_is_not_caught_unseen() -> None:
+    """Plain Python indexes with an int here; the join of both paths is a float."""
+
+    def changed(x, k):
+        first = k
+        for e in x:
+            if e > 100:
+                first = e
+        try:
+            x[first % 2] *= 3
+        except IndexError:
+            x[...] -= 1.5
+        return x
+
+    with pytest.raises(TraceError, match="'first' is .* on one path and .* on another"):
+        graphify.function(changed)(np.arange(4.0), np.int64(3))

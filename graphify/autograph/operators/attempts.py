@@ -49,7 +49,8 @@ from graphify.ops.failing import (
     failure_text,
     strict,
 )
-from graphify.tracing.capture import captured, frame
+from graphify.location import here
+from graphify.tracing.capture import captured, frame, root_of
 from graphify.tracing.places import forget_local
 from graphify.transforms import build
 
@@ -108,6 +109,7 @@ def attempt_whole(
     except REFUSALS:
         raise
     except Exception as error:
+        _refuse_doubtful(error, builder)
         return True, caught(error), None
     wanted = classes(kinds())
     found = tuple(dict.fromkeys(kind for _, kind in failing(section.nodes, wanted)))
@@ -115,6 +117,20 @@ def attempt_whole(
         return False, NOTHING, lambda: done
     section.take_back()
     return (*_staged(body, state, found, text, fields), lambda: body(*state))
+
+
+def _refuse_doubtful(error: Exception, builder: Builder) -> None:
+    """Refuse an error of dtypes where some are those of a join: plain Python may not raise it."""
+    root = root_of(builder)
+    by_dtype = isinstance(error, TypeError) or "integer" in str(error)  # an index that is none
+    if root is not None and root.promoted and by_dtype:
+        name, dtypes = next(reversed(root.promoted.items()))
+        raise TraceError(
+            f"a try statement may catch this {type(error).__name__}, of which only the run knows "
+            f"whether it is raised: '{name}' is {dtypes}: {error}",
+            location=here(),
+            remedy=f"give '{name}' one dtype on every path, e.g. by float(...) or .astype",
+        ) from error
 
 
 def _staged(

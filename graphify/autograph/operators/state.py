@@ -30,6 +30,7 @@ from graphify.location import here
 from graphify.ops import core
 from graphify.ops.rules import operand_of
 from graphify.tracing import identity
+from graphify.tracing.capture import root_of
 
 NUMBERS = (bool, int, float, complex)
 
@@ -189,6 +190,9 @@ def join_spec(name: str, a: Spec, b: Spec, *, fresh_dims: bool = True) -> Spec:
             location=location,
             remedy=f"give '{name}' one rank on every path, e.g. start it as np.zeros(shape)",
         )
+    root = root_of(current_builder())
+    if a.dtype != b.dtype and root is not None:
+        root.promoted[name] = f"{a.dtype} on one path and {b.dtype} on another"
     shape = tuple(
         d if d == e else (fresh("d") if fresh_dims else d)
         for d, e in zip(a.shape, b.shape, strict=True)
