@@ -445,7 +445,7 @@ def test_sizes_that_nobody_has_memory_for(n: int) -> None:
         square(np.ones(1 << 20), np.int64(n))
 
 
-# --- failed calls free each block once -------------------------------------------------------------
+# --- failed calls free each block once ------------------------------------------------------------
 
 
 STACK = graphify.TensorSpec((None, 3, 3), np.float64)

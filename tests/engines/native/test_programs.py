@@ -52,6 +52,31 @@ def total_of_a_part(x):
     return x[1:, 2:].sum(), x.max(axis=0), x.min(axis=1)
 
 
+@case(lambda r, n: (r.normal(size=n + 1),))
+def outer_product_before_an_update(x):
+    steps = np.diff(x)
+    table = steps[:, None] * steps
+    steps /= 1 + steps * steps  # must not overwrite what later rows of the table are made of
+    return steps, table
+
+
+@case(lambda r, n: (r.normal(size=n), np.asarray(5)))
+def squared_differences_of_each_turn(x, k):
+    total = np.zeros((len(x), len(x)))
+    for i in range(k):
+        moved = np.cumsum(x) + i
+        total += (moved[:, None] - moved) ** 2
+        x = np.sin(moved) * 2
+    return total, x
+
+
+@case(lambda r, n: (r.normal(size=(n, n)),))
+def sums_of_rows_and_of_columns(w):
+    e = np.exp(w - w.max())
+    by_row, by_column = e / e.sum(axis=1, keepdims=True), e / e.sum(axis=0)
+    return by_row, by_column, np.sqrt(e)
+
+
 # --- arrays that loops carry ----------------------------------------------------------------------
 
 

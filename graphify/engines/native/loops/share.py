@@ -133,7 +133,12 @@ def _can_share(old: Buffer, a: list[Touch], new: Buffer, b: list[Touch]) -> bool
         return False
     if any(t.path == place and t.index != index for t in a):
         return False
-    return all(_axes_of(loop.var, [*a, *b]) for loop in _around([*a, *b]))
+    # What a turn of a loop around the writes overwrites, no other turn of it may read.
+    return all(_axes_of(loop.var, [*_within(loop, a), *b]) for loop in b[0].loops)
+
+
+def _within(loop: For, accesses: list[Touch]) -> list[Touch]:
+    return [t for t in accesses if any(each.var is loop.var for each in t.loops)]
 
 
 def _around(accesses: list[Touch]) -> list[For]:
