@@ -502,3 +502,14 @@ def nothing_is_raised_for_no_turns(x):
     except ValueError:
         y = -x
     return y
+
+
+def loops_that_would_fail_make_no_turn(x, k):
+    y = 0.0
+    while k > 100:
+        k -= 1
+        if x > 0:  # ambiguous: NumPy refuses, if it gets here
+            y = 1.0
+    for i in range(k - 100):
+        y += x.reshape(7, 11)[i, 0]
+    return y * x

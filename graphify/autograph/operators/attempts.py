@@ -38,6 +38,7 @@ from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder, Graph, History, Node
 from graphify.ir.replay import bind_at, replay
 from graphify.ir.tensor import Tensor
+from graphify.location import here
 from graphify.ops import core, elementwise
 from graphify.ops.effects import Gap, Raise, Text
 from graphify.ops.failing import (
@@ -49,7 +50,6 @@ from graphify.ops.failing import (
     failure_text,
     strict,
 )
-from graphify.location import here
 from graphify.tracing.capture import captured, frame, root_of
 from graphify.tracing.places import forget_local
 from graphify.transforms import build

@@ -41,16 +41,14 @@ from graphify.autograph.operators.state import (
 )
 from graphify.autograph.operators.thrown import Catch
 from graphify.autograph.operators.undefined import UNREACHABLE, Unreachable, certain
-from graphify.autograph.operators.unknown import Unknown, UnknownPath, reached
-from graphify.errors import REFUSALS
+from graphify.autograph.operators.unknown import Unknown, UnknownPath, raising, reached
 from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import Spec
 from graphify.ir.wrapping import as_tensor
-from graphify.ops import control, effects
+from graphify.ops import control
 from graphify.tracing.capture import captured, frame, restore
-from graphify.tracing.tracebacks import is_users, place_of
 
 
 def if_(
@@ -110,7 +108,7 @@ class _Branch:
 def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: Any) -> _Branch:
     with frame(name) as builder:
         log = watch_cells(builder, cells)
-        outcome = reached(lambda: _outcome(branch))
+        outcome = reached(raising, branch)
         log()
         unknown = isinstance(outcome, UnknownPath)
         if isinstance(outcome, Unreachable):  # the branch raises
@@ -123,18 +121,6 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
         for entry in (*entries, *heap.values()):
             entry.freeze()
         return _Branch(builder, entries, slots, heap, unknown)
-
-
-def _outcome(branch: Callable[[], State]) -> Any:
-    """What a branch gives. An error in it is the program's own, to be raised if the branch is
-    taken; one that says that the branch cannot be traced is raised now."""
-    try:
-        return branch()
-    except REFUSALS:
-        raise
-    except Exception as error:
-        effects.raise_at(error, place_of(error), is_users(error))
-        return UNREACHABLE
 
 
 def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:

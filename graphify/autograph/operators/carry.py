@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from graphify.autograph.operators.state import (
     take_apart,
 )
 from graphify.autograph.operators.undefined import Unreachable, certain
-from graphify.autograph.operators.unknown import reached
+from graphify.autograph.operators.unknown import raising, reached
 from graphify.ir.context import current_builder, recording
 from graphify.ir.graph import Builder, Value
 from graphify.ir.sharing import storage
@@ -139,8 +140,17 @@ class Carry:
 
     # --- tracing ---
 
-    def trace(self, body: Callable[..., State], cells: Any, index: bool = False) -> Builder:
-        """Trace the body to a fixed point; `index`: it takes the turn's number first."""
+    def trace(
+        self, body: Callable[..., State], cells: Any, index: bool = False, raises: bool = False
+    ) -> Builder:
+        """Trace the body to a fixed point.
+
+        Args:
+            index: the body takes the turn's number first.
+            raises: an error in it is raised by the turn that comes there; there may be none.
+        """
+        if raises:
+            body = partial(raising, body)
         for _ in range(self.MAX_ROUNDS):
             with frame("body") as builder:
                 turn = (

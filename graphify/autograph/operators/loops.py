@@ -62,7 +62,7 @@ def while_(
         if writes:
             return _rotated(test, body, state, names)
         if is_staged(verdict):
-            return _staged_while(test, body, state, names)
+            return _staged_while(test, body, state, names, raises=True)
         if not verdict:
             return state
         if turn == 0 and _becomes_staged(test, body, state):
@@ -148,9 +148,11 @@ def _staged_while(
     choices: bool = True,
     most: Dim | None = None,
     watched: Sequence[Any] = (),
+    raises: bool = False,
 ) -> State:
     """A while op; `runs`: there is at least one turn, so what the body binds is bound after it;
-    `most`: how many turns there can be; `watched`: lists that must not change."""
+    `most`: how many turns there can be; `watched`: lists that must not change; `raises`: see
+    `Carry.trace`."""
     loop = Carry(state, names, choices)
     loop.lists.length, loop.lists.watched = most, watched
 
@@ -160,7 +162,7 @@ def _staged_while(
         return result
 
     while True:
-        builder = loop.trace(turn, (body,))
+        builder = loop.trace(turn, (body,), raises=raises)
         with frame("cond") as cond_builder:
             variables = loop.parameters(cond_builder)
             results = [value_in(truth(test(*variables)), cond_builder)]
@@ -346,7 +348,8 @@ def _staged_for(
         new: State = body(items.item(i), *variables)
         return new
 
-    builder = loop.trace(turn, (body,), index=True)
+    raises = not isinstance(items.length, int)  # others may be unrolled instead
+    builder = loop.trace(turn, (body,), index=True, raises=raises)
     operands = captured(builder)
     if items.optional and (not builder.nodes or not operands and _needs_no_run(loop, items)):
         raise Unstageable("its body records nothing")
@@ -388,4 +391,5 @@ def _staged_for_with_test(
     start = resolve(Tensor(np.asarray(0), weak=True))
     state, names = (start, *state), ("i", *names)
     more: Any = {"choices": choices, "most": items.length, "watched": items.lists}
+    more["raises"] = not isinstance(items.length, int)
     return _staged_while(holds, turn, state, names, **more)[1:]
