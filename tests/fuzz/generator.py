@@ -109,6 +109,7 @@ class Writer:
     """Writes one program, statement by statement."""
 
     MAX_STATEMENTS = 16
+    joins = False  # whether a name may come out of any path with another dtype
 
     def __init__(self, seed: int, attempt: int = 0) -> None:
         self.seed = seed
@@ -126,7 +127,7 @@ class Writer:
     def program(self) -> Program:
         parameters = self.parameters()
         samples = Samples([{}, {}])
-        program = Program("", parameters, self.seed, self.loose)
+        program = Program("", parameters, self.seed, self.loose or self.joins)
         for variant, environment in zip((0, 2), samples.environments, strict=True):
             values = program.arguments(variant)
             environment.update({p.name: v for p, v in zip(parameters, values, strict=True)})

@@ -319,6 +319,8 @@ def language_program(seed: int) -> Program:
 class LanguageWriter(Writer):
     """Writes programs with statements of all kinds."""
 
+    joins = True
+
     def program(self) -> Program:
         program = super().program()
         return program.with_source(f"{HEAD}\n\n{program.source}")

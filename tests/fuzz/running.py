@@ -130,6 +130,7 @@ class Verdict:
     skipped: str | None = None
     lazy: int = 0  # errors of values that nobody needs, which graphs do not raise
     rounding: int = 0  # results that differ no more than rounding explains
+    wider: int = 0  # results of the dtype that two paths join to, where plain Python has one's own
 
 
 # --- one run ---
@@ -229,6 +230,7 @@ def _settle(program: Program, verdict: Verdict, want: Outcome, got: Outcome, var
         return False
     problem = difference_of(want, got, program.loose)
     if problem is None:
+        verdict.wider += program.loose and difference_of(want, got, False) is not None
         return False
     if explained_by_rounding(program, variant, want, got):
         verdict.rounding += 1
