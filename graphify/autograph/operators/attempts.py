@@ -122,7 +122,7 @@ def attempt_whole(
 def _refuse_doubtful(error: Exception, builder: Builder) -> None:
     """Refuse an error of dtypes where some are those of a join: plain Python may not raise it."""
     root = root_of(builder)
-    by_dtype = isinstance(error, TypeError) or "integer" in str(error)  # an index that is none
+    by_dtype = isinstance(error, TypeError) or "used as indices" in str(error)
     if root is not None and root.promoted and by_dtype:
         name, dtypes = next(reversed(root.promoted.items()))
         raise TraceError(
