@@ -121,11 +121,23 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     plan = _Plan(x, key)
     if not plan.arrays:
         view = _view(x, plan)
-        assign(view, _fit(new, view))
+        assign(view, _fit(_whole_number(value, new), view))
         return
     view = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
     new = _from_place(_fit_rank(new, view, plan), plan)
     assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode="set"))
+
+
+def _whole_number(value: Any, new: Tensor) -> Tensor:
+    """What a NumPy float becomes in an array of integers: NumPy takes its `int`, which raises for
+    NaN and infinities, where an array of floats is cast."""
+    scalar = isinstance(value, Tensor) and value._scalar and not value.spec.weak
+    number = as_tensor(value) if scalar or isinstance(value, np.floating) else None
+    if number is None or number.dtype.kind != "f" or new.dtype.kind != "i":
+        return new
+    from graphify.ops.operators import to_int
+
+    return core.cast(to_int(number), dtype=new.dtype)
 
 
 def update_at(x: Tensor, key: Any, new: Tensor, mode: str) -> bool:

@@ -177,3 +177,34 @@ def test_an_exported_graph_fails_too(tmp_path: Any) -> None:
     assert int(twice(tf.constant([2**61]))["n"]) == 2**62
     with pytest.raises(tf.errors.InvalidArgumentError, match="does not fit into the 64 bits"):
         twice(tf.constant([2**62]))
+
+
+def _to_an_element(x, s):
+    x[0] = s + 0.0
+    return x
+
+
+def _to_a_slice(x, s):
+    x[:2] = np.square(s)
+    return x
+
+
+def _to_all(x, s):
+    x[...] = -s
+    return x
+
+
+@pytest.mark.parametrize("program", [_to_an_element, _to_a_slice, _to_all])
+@pytest.mark.parametrize("value", [2.75, -3e5, np.nan, np.inf, 1e30])
+@pytest.mark.parametrize("engine", ["reference", "native", "eager"])
+def test_numpys_floats_become_integers_of_an_array(program, value, engine) -> None:
+    """NumPy takes the `int` of its own float numbers: NaN raises, where an array is cast."""
+    staged = graphify.function(program, engine="reference" if engine == "eager" else engine)
+    with graphify.config(eager=engine == "eager"):
+        try:
+            want = program(np.arange(4), np.float64(value))
+        except (ValueError, OverflowError) as error:
+            with pytest.raises(type(error)):
+                staged(np.arange(4), np.float64(value))
+        else:
+            np.testing.assert_array_equal(staged(np.arange(4), np.float64(value)), want)

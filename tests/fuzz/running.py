@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import graphify
-from graphify.errors import GraphifyError
+from graphify.errors import GraphifyError, InternalError
 from graphify.ir.tensor import Tensor
 from tests.fuzz.generator import Program
 from tests.fuzz.rounding import shaken_function
@@ -81,6 +81,8 @@ class Outcome:
     @property
     def refused(self) -> str | None:
         """The message with which graphify declined the program, if it did."""
+        if isinstance(self.error, InternalError):
+            return None
         if isinstance(self.error, GraphifyError) and not _is_python_error(self.error):
             return f"{type(self.error).__name__}: {self.error.message}"
         if isinstance(self.error, OverflowError) and "64" in str(self.error):

@@ -141,7 +141,9 @@ def same_static(a: Any, b: Any) -> bool:
 
 
 def carried_spec(leaf: Any) -> Spec:
-    return leaf.spec if isinstance(leaf, Absent) else _tensor(leaf).spec
+    # A view of a graph is not looked at again: the frame in which it can be may be over.
+    known = isinstance(leaf, Absent) or isinstance(leaf, Tensor) and leaf.is_symbolic
+    return leaf.spec if known else _tensor(leaf).spec
 
 
 def _tensor(leaf: Any) -> Tensor:
