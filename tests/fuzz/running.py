@@ -230,6 +230,9 @@ def _settle(program: Program, verdict: Verdict, want: Outcome, got: Outcome, var
     if want.error is not None and got.error is None:
         verdict.lazy += 1  # nobody needed the value that could not be had
         return False
+    if _ends_by_raise(program, want, got):
+        verdict.lazy += 1
+        return False
     problem = difference_of(want, got, program.loose)
     if problem is None:
         verdict.wider += program.loose and difference_of(want, got, False) is not None
@@ -239,6 +242,14 @@ def _settle(program: Program, verdict: Verdict, want: Outcome, got: Outcome, var
         return False
     verdict.difference = Difference(program, got.way, *problem)
     return True
+
+
+def _ends_by_raise(program: Program, want: Outcome, got: Outcome) -> bool:
+    """Whether a graph ends by an exception of the program's own, and plain Python at an op before:
+    once it is clear that the exception is raised, nobody needs what the op would have given."""
+    own = type(got.error).__name__ in program.function.__globals__
+    staged = got.way not in ("eager", "shaken")
+    return staged and own and isinstance(want.error, IndexError | ValueError | ArithmeticError)
 
 
 def _is_joined_dtype(want: Outcome, got: Outcome) -> bool:
