@@ -381,8 +381,6 @@ def test_an_error_can_be_raised_again_by_the_next_call():
     "function",
     [
         lambda x: np.zeros(int(x.sum())).shape[0] and "text"[int(x.sum())],
-        lambda x: (1, 2, 3)[int(x.sum())],
-        lambda x: {1: "a"}[float(x.sum())],
         lambda x: f"{x.sum():.2f}",
         lambda x: "%d" % x.sum(),  # noqa: UP031
         lambda x: "a" * int(x.sum()),
