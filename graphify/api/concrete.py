@@ -80,10 +80,8 @@ class ConcreteFunction:
     It gives what the function gives, and changes what that changes.
 
     Attributes:
-        graph: the optimised `Graph`.
         name: the function's name.
         trace: the `TraceRecord`.
-        structured_outputs: the shape of the result (`graphify.tree.TreeDef`).
 
     Raises:
         TypeError: a call with another number of arrays, or arrays of another dtype or rank.

@@ -52,6 +52,12 @@ class _Limit:
             self.wanted.remove(frames)
             self._set()
 
+    @property
+    def users(self) -> int:
+        """The limit but for this."""
+        with self.lock:
+            return self.before if self.wanted else sys.getrecursionlimit()
+
     def _set(self) -> None:
         sys.setrecursionlimit(max(self.before, *self.wanted, 0))
 
@@ -67,6 +73,11 @@ def deep_stack(frames: int = FRAMES) -> Iterator[None]:
         yield
     finally:
         _limit.give_back(frames)
+
+
+def users_limit() -> int:
+    """The limit that the user knows, and may have set, also within `deep_stack`."""
+    return _limit.users
 
 
 def deep_recursion(error: Exception, inlined: Mapping[CodeType, Exception]) -> DeepRecursion | None:

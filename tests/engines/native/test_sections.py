@@ -266,7 +266,9 @@ def test_several_callers_at_once():
 
 
 ENDLESS = """
+import signal
 import numpy as np, graphify
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 from graphify.engines.native.translate import sections
 sections.BESIDE = 0
 graphify.config.set_num_threads({threads})

@@ -12,7 +12,6 @@ itself allows calls nested deeper than the stack of a thread is sure to hold.
 
 from __future__ import annotations
 
-import sys
 from typing import cast
 
 from graphify.engines.native.loops.numbers import zero
@@ -39,6 +38,7 @@ from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Graph, Node
 from graphify.optimise.pipeline import optimise
+from graphify.tracing.recursion import users_limit
 
 DEEPEST = 2000  # calls inside each other
 LARGEST = 200  # statements: what they keep on the stack, each call keeps
@@ -48,7 +48,7 @@ _PLAIN = (Let, Checked, Set, If, While, Fail, Note)
 @rule("recursive_call")
 def _recursive_call(low: Lowering, node: Node) -> None:
     values = (*node.inputs, *node.outputs)
-    limit = sys.getrecursionlimit()
+    limit = users_limit()
     if limit > DEEPEST or any(value.spec.shape for value in values):
         raise Declined
     function: GraphFunction = node.attrs["function"]
