@@ -12,7 +12,7 @@ the link is weak (what nobody holds any more cannot be seen to change) and a wri
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -224,6 +224,13 @@ def _reachable(start: list[Tensor], neighbours: Neighbours) -> list[Tensor]:
 def _ordered(tensors: list[Tensor], earlier: Neighbours) -> list[Tensor]:
     """The tensors, each after those of its neighbours that are among them."""
     among = {id(tensor) for tensor in tensors}
+    return in_order(tensors, lambda t: [n for n, _ in earlier(t) if id(n) in among])
+
+
+def in_order(
+    tensors: Sequence[Tensor], before: Callable[[Tensor], Iterable[Tensor]]
+) -> list[Tensor]:
+    """The tensors, and what comes before them, each after all that comes before it."""
     done: dict[int, Tensor] = {}
     pending = [(tensor, False) for tensor in reversed(tensors)]
     while pending:
@@ -234,7 +241,7 @@ def _ordered(tensors: list[Tensor], earlier: Neighbours) -> list[Tensor]:
             done[id(tensor)] = tensor
             continue
         pending.append((tensor, True))
-        pending += [(t, False) for t, _ in earlier(tensor) if id(t) in among - done.keys()]
+        pending += [(t, False) for t in before(tensor) if id(t) not in done]
     return list(done.values())
 
 

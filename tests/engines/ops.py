@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import graphify.ops
-from graphify.errors import ShapeError, SpecError
 from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Graph, Literal, constant
 from graphify.ir.op import REGISTRY, Op
@@ -50,10 +49,9 @@ def symbolic_graph(op: Op) -> tuple[Graph, list[Any]]:
     cases = [case for case in samples(op) if any(a.ndim for a in case[0])]
     if not cases:
         pytest.skip("no operand has an axis")
-    try:
-        return table_graph(op, cases, symbolic=True)
-    except (SpecError, ShapeError) as error:
-        pytest.skip(f"needs static shapes: {error.message}")
+    if op.name == "random_bits":
+        pytest.skip("a key has two numbers, never an unknown count")
+    return table_graph(op, cases, symbolic=True)
 
 
 def _constant(tensor: Tensor) -> Any:

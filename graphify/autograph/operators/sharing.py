@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from graphify.autograph.operators.state import placeholder
 from graphify.errors import InternalError
 from graphify.ir.context import current_builder, recording
 from graphify.ir.graph import Builder
-from graphify.ir.sharing import MOST, View, cover, is_covered, is_live, link, same_view
+from graphify.ir.sharing import MOST, View, cover, in_order, is_covered, is_live, link, same_view
 from graphify.ir.sizes import SizeVar, dim_variables, size, substitute
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.wrapping import as_tensor
@@ -84,21 +84,13 @@ def _storage(tensor: Tensor) -> tuple[Tensor, View]:
 
 def _on_the_way(start: Tensor, is_end: Callable[[Tensor], bool]) -> list[Tensor]:
     """The tensors between one and the ends, each after all that lead to it."""
-    done: dict[int, Tensor] = {}
-    pending = [(start, False)]
-    while pending:
-        tensor, ready = pending.pop()
-        if id(tensor) in done:
-            continue
-        if ready:
-            done[id(tensor)] = tensor
-            continue
-        pending.append((tensor, True))
+
+    def further(tensor: Tensor) -> Iterator[Tensor]:
         if tensor._shared is not None and not is_end(tensor):
-            links = tensor._shared.links
-            others = [entry.reference() for entry in links if not entry.through]
-            pending += [(_storage(other)[0], False) for other in others if other is not None]
-    return list(reversed(done.values()))
+            others = [entry.reference() for entry in tensor._shared.links if not entry.through]
+            yield from (_storage(other)[0] for other in others if other is not None)
+
+    return in_order([start], further)[::-1]
 
 
 def _add(found: dict[int, list[Origin]], origin: Origin) -> None:
