@@ -362,6 +362,9 @@ class Writer:
         target, iterable = self.iterable(samples)
         inside = samples.child()
         first = samples.evaluate(f"next(iter({iterable}))")[0]
+        if iterable.startswith("[") and not (self.loose or self.joins):
+            if len({samples.evaluate(f"{iterable}[{n}]")[1] for n in (0, 1)}) > 1:
+                raise Rejected("a name that is of another kind each turn")
         names = target.replace("(", "").replace(")", "").split(", ")
         for name in names:
             if target.startswith("_"):
