@@ -255,7 +255,7 @@ def _ends_by_raise(program: Program, want: Outcome, got: Outcome) -> bool:
 
 
 def _of_another_op(want: Outcome, got: Outcome) -> bool:
-    """Whether several ops fail and TensorFlow, which runs ops in any order, met another one first."""
+    """Whether several ops fail, and TensorFlow, which runs them in any order, met another first."""
     kinds = IndexError | ValueError | ArithmeticError
     if not (got.way.startswith("tensorflow") and isinstance(want.error, kinds)):
         return False
