@@ -18,6 +18,7 @@ from graphify import tree
 from graphify.api import writing
 from graphify.api.checking import compare_with_reference
 from graphify.api.inspection import remember_engine, report
+from graphify.api.lane_errors import Part, in_lane
 from graphify.api.structures import shape_text
 from graphify.api.writing import Output, Write
 from graphify.config import config
@@ -72,6 +73,7 @@ class Traced:
     guards: list[AnyGuard]
     notes: list[str] = field(default_factory=list)
     in_order: set[int] = field(default_factory=set)  # arrays that must lie in C order
+    parts: list[Part] = field(default_factory=list)  # what runs in every lane of a vmap
 
 
 class ConcreteFunction:
@@ -224,7 +226,14 @@ class ConcreteFunction:
 
     def execute(self, arrays: Sequence[Any]) -> list[Any]:
         """The graph's results for its parameters' arrays, hidden inputs included."""
-        results = self._compiled()(arrays)
+        compiled = self._compiled()
+        try:
+            results = compiled(arrays)
+        except Exception as error:
+            found = in_lane(error, self.traced_graph, self._traced.parts, arrays, self.engine)
+            if found is error:
+                raise
+            raise found from found.__cause__
         if config.check and self.engine != "reference":
             compare_with_reference(
                 self.graph, arrays, results, f"{self.name}: engine {self.engine}"

@@ -20,10 +20,13 @@ import numpy as np
 from graphify import tree
 from graphify.api import structures
 from graphify.api.derived import compiled
+from graphify.api.lane_errors import Part, in_lane
+from graphify.config import config
 from graphify.errors import SpecError
 from graphify.ir.context import current_builder
+from graphify.ir.graph import Graph
 from graphify.ir.sizes import Dim, decide_equal
-from graphify.ir.tensor import Tensor
+from graphify.ir.tensor import Tensor, value_in
 from graphify.ir.types import Spec
 from graphify.ops import core
 from graphify.ops.control import map_
@@ -31,7 +34,7 @@ from graphify.ops.keys import getitem
 from graphify.ops.shape import move_axis, stack
 from graphify.tracing.capture import SubGraph, subgraph
 from graphify.tracing.tracebacks import user_facing
-from graphify.transforms.vmap import batch_graph
+from graphify.transforms.vmap import Lanes, batch_graph
 
 Function = Callable[..., Any]
 
@@ -214,7 +217,7 @@ def _vectorise(
     rows = [_aligned(leaf, count) for leaf in mapped]
     sub, changed = _lane_graph(what, function, leaves, treedef, rows)
     batched = [True] * len(rows) + [False] * len(sub.captures)
-    found, flags = batch_graph(sub.graph, [*rows, *sub.captures], batched, count)
+    found, flags = _in_lanes(sub, [*rows, *sub.captures], batched, count)
     structure, _ = sub.treedef.children
     results = found[: structure.num_leaves]
     axes = structures.prefix_leaves(out_axes, structure.unflatten(results), f"{what}: out_axes")
@@ -224,6 +227,27 @@ def _vectorise(
     ]
     _update(what, mapped, sub.captures, changed, placed[len(results) :])
     return structure.unflatten(placed[: len(results)])
+
+
+def _in_lanes(
+    sub: SubGraph, args: Sequence[Tensor], batched: Sequence[bool], count: Dim
+) -> Lanes:
+    """A graph on every lane; an error at the run names the lane."""
+    builder = current_builder()
+    if builder is not None:
+        values = tuple(value_in(arg, builder) for arg in args)
+        builder.parts.append(Part(sub.graph, values, tuple(batched), sub.parts))
+    try:
+        return batch_graph(sub.graph, args, batched, count)
+    except Exception as error:
+        if builder is not None:
+            raise
+        arrays = tuple(arg.numpy() for arg in args)
+        part = Part(sub.graph, arrays, tuple(batched), sub.parts)
+        found = in_lane(error, Graph((), (), ()), [part], (), config.engine)
+        if found is error:
+            raise
+        raise found from found.__cause__
 
 
 def _update(

@@ -65,6 +65,8 @@ def _install(function: Any, concrete: ConcreteFunction, call: Call, passed: Pass
 def describe(concrete: ConcreteFunction, call: Call, passed: Passed) -> Quick:
     """The description of a trace and of calls like this one."""
     traced = concrete._traced
+    if traced.parts and concrete.graph.effects:
+        raise NotQuick  # the engine cannot make a call that failed again, to see in which lane
     inputs, same = _arguments(call, passed)
     outside = Outside(passed.total)
     for guard in traced.guards:

@@ -274,6 +274,7 @@ def _finish(root: Root, params: list[Value], result: Any) -> Traced:
         guards,
         root.notes,
         in_order={i for i, value in enumerate(params) if value in root.needs_order},
+        parts=root.parts,
     )
 
 

@@ -51,7 +51,13 @@ def _python_scalar(value: int | float | complex) -> Array:
     except OverflowError:
         if isinstance(value, int) and 0 <= value < 2**64:
             return np.asarray(value, np.uint64)
-        raise OverflowError(f"Python integer {value} is too large for a 64-bit integer") from None
+        raise too_large(value) from None
+
+
+def too_large(value: int) -> OverflowError:
+    """The error of a Python integer that no dtype holds. Python does not print the longest ones."""
+    digits = f"of {value.bit_length()} bits" if value.bit_length() > 1024 else str(value)
+    return OverflowError(f"Python integer {digits} is too large for a 64-bit integer")
 
 
 def _wrap_array(array: Array) -> Tensor:

@@ -22,7 +22,7 @@ from graphify.ir.promotion import python_dtype, result_type
 from graphify.ir.sizes import decide_equal
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, canonical_dtype
-from graphify.ir.wrapping import as_tensor, set_asarray_hook
+from graphify.ir.wrapping import as_tensor, set_asarray_hook, too_large
 from graphify.ops import core
 from graphify.ops.shape import stack
 
@@ -127,7 +127,7 @@ def _numbers(items: list[Any]) -> np.ndarray[Any, Any]:
         raise _ragged(items) from None
     if result.dtype == object:
         largest = max((abs(x) for x in _leaves(items) if isinstance(x, int)), default=0)
-        raise OverflowError(f"Python integer {largest} is too large for a 64-bit integer")
+        raise too_large(largest)
     only_python = not any(isinstance(leaf, np.generic) for leaf in _leaves(items))
     if only_python and result.dtype.kind in "fc":
         return result.astype(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from graphify import tree
-from graphify.errors import GraphifyError, InvalidArgumentError, own
+from graphify.errors import GraphifyError, InvalidArgumentError, note, own
 from graphify.ir.bind import bind
 from graphify.ir.op import defop
 from graphify.ir.types import Spec
@@ -156,8 +156,7 @@ class Raise:
     def build(self, values: Sequence[Any]) -> BaseException:
         error = self._build(iter(values))
         if self.lanes:
-            outermost_first = reversed([str(int(v)) for v in values[-self.lanes :]])
-            error.add_note(f"in lane {', '.join(outermost_first)} of a vmap")
+            name_lanes(error, [int(v) for v in reversed(values[-self.lanes :])])
         return error
 
     def _build(self, values: Iterator[Any]) -> BaseException:
@@ -181,6 +180,12 @@ class Raise:
         error = self.kind.__new__(self.kind, *args)
         error.args = tuple(args)
         return error
+
+
+def name_lanes(error: BaseException, outermost_first: Sequence[int]) -> None:
+    """Say in a note which lane of a vmap an error comes from."""
+    error.add_note(f"in lane {', '.join(map(str, outermost_first))} of a vmap")
+    note(error, lanes=tuple(outermost_first))
 
 
 def _filled(part: Any, values: Iterator[Any]) -> Any:

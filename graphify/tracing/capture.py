@@ -297,6 +297,7 @@ class SubGraph:
     treedef: tree.TreeDef
     captures: list[Tensor]
     writes: list[Tensor] = field(default_factory=list)  # outer tensors the function updates
+    parts: Sequence[Any] = ()  # what runs in every lane of a vmap
 
 
 @contextlib.contextmanager
@@ -382,5 +383,7 @@ def subgraph(
             )
         graph = builder.finish(results)
     if isinstance(builder, Root):
-        return SubGraph(graph, treedef, [as_tensor(hidden.thing) for hidden in builder.hidden])
-    return SubGraph(graph, treedef, [Tensor(value) for value in captured(builder)])
+        captures = [as_tensor(hidden.thing) for hidden in builder.hidden]
+    else:
+        captures = [Tensor(value) for value in captured(builder)]
+    return SubGraph(graph, treedef, captures, parts=tuple(builder.parts))

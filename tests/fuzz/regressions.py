@@ -267,6 +267,19 @@ def program(x, w):
     rows[0] = 70.0
     return x, w
 """,
+    "a view is looked at in a try statement after an update": """
+def program(w, k):
+    row = w[0]
+    try:
+        if w.shape[0] % 2 == 0:
+            w[...] = 3
+            row = row // 2
+        else:
+            row = row * k
+    except LookupError:
+        pass
+    return row, w
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0

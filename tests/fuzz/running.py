@@ -212,8 +212,11 @@ def compare(
                     got = _run(way, staged, program.arguments(variant))
             except Endless:
                 if outcome.error is None:
-                    raise
+                    verdict.difference = Difference(program, way, "no end", "a run took too long")
+                    return verdict
                 return Verdict(skipped="too long")
+            if isinstance(got.error, MemoryError):  # e.g. of a power on a path that no run takes
+                return Verdict(skipped="too large")
             if _settle(program, verdict, outcome, got, variant):
                 return verdict
             if got.refused:

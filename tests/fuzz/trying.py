@@ -7,6 +7,7 @@ for tally in tallies(range(0, 2000), ("reference", "native"), tensorflow=1, work
 import collections
 import concurrent.futures
 import multiprocessing
+import os
 import signal
 import traceback
 import warnings
@@ -25,6 +26,7 @@ from tests.fuzz.shrinking import shrink
 CHUNK = 10  # programs that a process does before it reports
 BATCH = 20  # chunks that a process does in its life
 LIMIT = 300  # seconds for one program
+MEMORY = 8 << 30  # bytes for one process
 
 
 MAKERS = {
@@ -63,6 +65,7 @@ def try_programs(
     """
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGALRM, _too_slow)
+    limit_memory()
     tally = Tally()
     for seed in seeds:
         with_tensorflow = tensorflow and seed % tensorflow == 0
@@ -79,6 +82,15 @@ def try_programs(
         finally:
             signal.alarm(0)
     return tally
+
+
+def limit_memory() -> None:
+    """Let a program that makes numbers without end fail, rather than the machine."""
+    if os.name == "posix":
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
 
 
 def _too_slow(number: int, frame: Any) -> None:

@@ -136,7 +136,11 @@ def _refuse_doubtful(error: Exception, builder: Builder) -> None:
 def _staged(
     body: Callable[..., State], state: State, kinds: Kinds, text: bool, fields: bool
 ) -> Any:
-    """Whether the run finds that a statement raises one of some classes, and what."""
+    """Whether the run finds that a statement raises one of some classes, and what.
+
+    What failed before may not do so now: a view of an array that changed is looked up again where
+    it was made, outside of the attempt, and then cannot fail.
+    """
     with frame("attempt") as builder:
         builder.history = History({})
         log = watch_cells(builder, (body,))
@@ -145,6 +149,8 @@ def _staged(
         log()
         pairs = list(failing(builder.nodes, kinds))
         found = [node for node, _ in pairs]
+        if not found:
+            return False, NOTHING
         by_kind = {kind: [n for n, k in pairs if k is kind] for kind in kinds}
         forms = [_form(kind, by_kind[kind], text, fields) for kind in kinds]
         _check_order(builder, found, kinds, called)
