@@ -107,9 +107,9 @@ def _operands(graph: Graph, part: Part, arrays: Sequence[Any], engine: str) -> l
     known = dict(zip(graph.params, arrays, strict=True))
     missing = [a for a in part.args if isinstance(a, Value) and a not in known]
     if missing:
-        own = {node for node in graph.nodes}
+        own = set(graph.nodes)
         if any(value.node not in own for value in missing):
-            raise _Unknown  # inside a branch or loop
+            raise _Unknown  # recorded and given up
         needed = build.prune(graph.replace(results=tuple(missing)))
         results = _compiled(_quiet(needed), engine)(arrays)
         known |= zip(missing, results, strict=True)

@@ -297,7 +297,7 @@ class SubGraph:
     treedef: tree.TreeDef
     captures: list[Tensor]
     writes: list[Tensor] = field(default_factory=list)  # outer tensors the function updates
-    parts: Sequence[Any] = ()  # what runs in every lane of a vmap
+    parts: tuple[Any, ...] = ()  # what runs in every lane of a vmap
 
 
 @contextlib.contextmanager

@@ -33,6 +33,7 @@ FUNCTIONS = (
     "PyDict_Size",
     "PyErr_CheckSignals",
     "PyErr_Clear",
+    "PyErr_ExceptionMatches",
     "PyErr_Fetch",
     "PyErr_Occurred",
     "PyErr_Restore",

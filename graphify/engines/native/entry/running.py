@@ -330,6 +330,17 @@ def _raise_at_once(f: Function, entry: V, status: V, outputs: V, pending: str) -
         f.br(pending)
 
 
+def _forget(f: Function, entry: V, again: str) -> None:
+    """Go by way of Python where a Python function that a graph without effects calls has failed:
+    its exception is raised there as the user gets to see it. An interrupt stays."""
+    pure = f.icmp("eq", get(f, entry, table.ENTRY_WORDS, "failure"), NULL)
+    known = [f.module.external("python_exception")]
+    usual = f.icmp("ne", f.call("PyErr_ExceptionMatches", I32, known), V(I32, "0"))
+    with f.when(f.and_(pure, usual)):
+        f.call("PyErr_Clear", VOID, [])
+        f.br(again)
+
+
 def _ask(f: Function, entry: V, again: str, pending: str) -> None:
     """Go on only if what machine code cannot look at is as it was."""
     ask = get(f, entry, table.ENTRY_WORDS, "ask")
@@ -395,7 +406,9 @@ def _write_invoke(made: Module) -> None:
     f.br_if(f.icmp("eq", f.call("PyErr_Occurred", PTR, []), NULL), again, pending)
     f.start(failed)
     _raise_at_once(f, entry, status, outputs, pending)
-    f.br_if(f.icmp("sgt", status, V(I32, "0")), again, pending)
+    require(f, f.icmp("sle", status, V(I32, "0")), again)
+    _forget(f, entry, again)
+    f.br(pending)
     for label, value in ((again, AGAIN), (pending, PENDING)):
         f.start(label)
         f.call("drop", VOID, made_)

@@ -87,6 +87,7 @@ def _define_symbols() -> None:
     variables = {"builder": FRAME, "tapes": TAPES, "settings": config._local}
     objects = {
         "numpy_ndarray": np.ndarray,
+        "python_exception": Exception,
         "python_str": str,
         "python_true": True,
         "python_not_implemented": NotImplemented,
