@@ -202,7 +202,7 @@ def compile_graph(graph: Graph, layouts: Layouts) -> Compiled:
     compiled = compile_program(graph, program, layouts)
     if name is not None and not program.hosts:  # those are functions of this process
         code = compiled.code
-        known.store(name, known.Entry(code.key, code.level, len(program.sites), code.imports))
+        known.store(name, known.Entry(code.key, len(program.sites), code.imports))
     return compiled
 
 
@@ -215,7 +215,6 @@ def _loaded(graph: Graph, layouts: Layouts, name: bytes) -> Compiled | None:
         entry.key,
         lambda: _module(program()).text(),
         EXPORTS,
-        opt=entry.level,
         name=graph.name,
         imports=entry.imports,
         symbols={"graphify_hosts": ctypes.addressof(_NO_HOSTS)},
@@ -251,7 +250,6 @@ def compile_program(
     code = jit.compile(
         _module(program).text(),
         EXPORTS,
-        opt="full" if _scalar_loops(program) else "light",
         name=program.name,
         symbols={"graphify_hosts": ctypes.addressof(table), **symbols},
     )
@@ -286,17 +284,6 @@ def _host_site(function: Any) -> HostSite:
         function.call,
         [Spec((-1,) * rank, dtype) for dtype, rank in function.inputs],
         [Spec((-1,) * rank, dtype) for dtype, rank in function.outputs],
-    )
-
-
-def _scalar_loops(program: Program) -> bool:
-    """Whether there are loops that are not in lanes, for LLVM to look at."""
-    from graphify.engines.native.loops.program import For, While
-    from graphify.engines.native.loops.walk import statements
-
-    return any(
-        isinstance(s, While) or (isinstance(s, For) and s.kind == "serial")
-        for s in statements(program.body)
     )
 
 

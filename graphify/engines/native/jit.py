@@ -27,11 +27,12 @@ from graphify.engines.native import cache, marks, symbols
 from graphify.engines.native.target import host
 from graphify.errors import InternalError
 
-Level = Literal["none", "light", "full"]
+Level = Literal["none", "light"]
 
 define_symbol = symbols.define
 
-# Passes of "light": what explicit vector code needs, at a fraction of O2's time.
+# Passes of "light": what explicit vector code needs, at a fraction of O2's time. Functions with
+# scalar loops, which say so by an attribute, get the passes of O2 for one function besides.
 _LIGHT = (
     "add_always_inliner_pass",
     "add_sroa_pass",
@@ -115,8 +116,7 @@ def compile(
     Args:
         text: LLVM IR without target lines.
         exports: functions whose address `Code.address` is asked for.
-        opt: "light" for code written as explicit vectors, "full" (O2 without LLVM's loop
-            vectoriser) for scalar loops, "none".
+        opt: "light", or "none" for LLVM's first answer.
         name: for logs.
         symbols: addresses of external symbols, before those known to the process.
 
@@ -144,7 +144,6 @@ def load(
     text: Callable[[], str],
     exports: Sequence[str],
     *,
-    opt: Level,
     name: str,
     imports: Sequence[str],
     symbols: Mapping[str, int] = {},
@@ -161,7 +160,7 @@ def load(
         return None
     with _compiler() as compiler:
         tracker = compiler.link(image, exports, _resolved(imports, symbols, name), name)
-    code = Code(name, text, opt, image, key, imports, tracker, True)
+    code = Code(name, text, "light", image, key, imports, tracker, True)
     _report(code, time.perf_counter() - began)
     return code
 
@@ -246,19 +245,23 @@ class _Compiler:
             with _closing(llvm.parse_assembly(text, context)) as module:
                 module.verify()
                 if level != "none":
-                    self._optimise(module, level)
+                    self._optimise(module)
                 yield module
 
-    def _optimise(self, module: Any, level: Level) -> None:
+    def _optimise(self, module: Any) -> None:
+        # No unrolling: it doubles the time to compile, and makes as many loops slower as faster.
         tuning = llvm.create_pipeline_tuning_options(speed_level=2)
-        tuning.loop_vectorization = False
-        tuning.slp_vectorization = False
-        with _closing(llvm.create_pass_builder(self.machine(level), tuning)) as builder:
-            passes = _passes(level, builder)
-            try:
-                passes.run(module, builder)
-            finally:
-                _dispose_of_passes(passes)
+        tuning.loop_unrolling = tuning.loop_vectorization = tuning.slp_vectorization = False
+        with _closing(llvm.create_pass_builder(self.machine("light"), tuning)) as builder:
+            with _passes(llvm.create_new_module_pass_manager()) as light:
+                for add in _LIGHT:
+                    getattr(light, add)()
+                light.run(module, builder)
+            scalar = [f for f in module.functions if any(map(_has_scalar_loops, f.attributes))]
+            if scalar:
+                with _passes(builder.getFunctionPassManager()) as full:
+                    for function in scalar:
+                        full.run(function, builder)
 
     def image(self, text: str, level: Level, name: str) -> bytes:
         """The object file of a text."""
@@ -289,6 +292,10 @@ class _Compiler:
             raise InternalError(f"native code {name}: {error}") from error
 
 
+def _has_scalar_loops(attributes: bytes) -> bool:
+    return b'"scalar-loops"' in attributes
+
+
 @contextmanager
 def _closing(thing: Any) -> Iterator[Any]:
     """One of LLVM's objects, closed behind the block."""
@@ -298,22 +305,20 @@ def _closing(thing: Any) -> Iterator[Any]:
         thing.close()
 
 
-def _dispose_of_passes(manager: Any) -> None:
-    """Free a pass manager: `close` finds another base class's method first, which does nothing."""
-    if type(manager)._dispose is llvm.ffi.ObjectRef._dispose:
-        llvm.NewPassManager._dispose(manager)
-        manager.detach()
-    else:
-        manager.close()
+@contextmanager
+def _passes(manager: Any) -> Iterator[Any]:
+    """A pass manager, freed behind the block.
 
-
-def _passes(level: Level, builder: Any) -> Any:
-    if level == "full":
-        return builder.getModulePassManager()
-    manager = llvm.create_new_module_pass_manager()
-    for add in _LIGHT:
-        getattr(manager, add)()
-    return manager
+    NOTE: its `close` finds another base class's method first, which does nothing.
+    """
+    try:
+        yield manager
+    finally:
+        if type(manager)._dispose is llvm.ffi.ObjectRef._dispose:
+            llvm.NewPassManager._dispose(manager)
+            manager.detach()
+        else:
+            manager.close()
 
 
 def _attributes() -> str:

@@ -17,7 +17,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from graphify.ir.graph import Graph, Literal, Value
 from graphify.ir.pretty import SizeNames
 from graphify.ir.sizes import Size, SizeVar
 from graphify.ir.types import Spec
-
-if TYPE_CHECKING:
-    from graphify.engines.native.jit import Level
 
 _SOURCES = ("ir", "ops", "engines/native")  # folders of the package that decide what code is made
 _SCALARS = (type(None), bool, int, float, complex, str, bytes)
@@ -41,13 +38,11 @@ class Entry:
 
     Attributes:
         key: of the object file.
-        level: how LLVM optimised it.
         sites: how many places can fail.
         imports: the symbols that it takes from elsewhere.
     """
 
     key: bytes
-    level: Level
     sites: int
     imports: tuple[str, ...]
 
@@ -57,13 +52,13 @@ def load(name: bytes) -> Entry | None:
     data = cache.load(name)
     if data is None:
         return None
-    key, level, sites, *imports = data.decode().split(" ")
-    return Entry(bytes.fromhex(key), cast("Level", level), int(sites), tuple(imports))
+    key, sites, *imports = data.decode().split(" ")
+    return Entry(bytes.fromhex(key), int(sites), tuple(imports))
 
 
 def store(name: bytes, entry: Entry) -> None:
     """Keep the entry of a graph."""
-    words = (entry.key.hex(), entry.level, str(entry.sites), *entry.imports)
+    words = (entry.key.hex(), str(entry.sites), *entry.imports)
     cache.store(name, " ".join(words).encode())
 
 

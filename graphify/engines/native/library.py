@@ -16,19 +16,16 @@ from graphify.engines.native.llvm import Module
 from graphify.errors import InternalError
 
 
-def provide(
-    names: str | Sequence[str], maker: Callable[[], Module], *, opt: jit.Level = "light"
-) -> None:
+def provide(names: str | Sequence[str], maker: Callable[[], Module]) -> None:
     """Say what makes the module that defines a symbol, or several.
 
     Args:
         maker: writes the module. Called at most once per process, when one is needed.
-        opt: how the module is compiled.
     """
     exports = (names,) if isinstance(names, str) else tuple(names)
 
     def keep() -> None:
-        code = jit.compile(maker().text(), exports, opt=opt, name=exports[0])
+        code = jit.compile(maker().text(), exports, name=exports[0])
         for name in exports:
             symbols.define(name, code.address(name), alive=code)
 

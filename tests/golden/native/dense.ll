@@ -50,7 +50,7 @@ exit3:
   ret i32 %v33
 }
 
-define internal void @epilogue.1(ptr %context, ptr %tile, i64 %c_row, i64 %c_col, i64 %first_row, i64 %first_col, i64 %rows, i64 %cols) nounwind {
+define internal void @epilogue.1(ptr %context, ptr %tile, i64 %c_row, i64 %c_col, i64 %first_row, i64 %first_col, i64 %rows, i64 %cols) nounwind "scalar-loops" {
 entry:
   %stack1 = alloca i32, i64 1, align 64
   %v3 = getelementptr i64, ptr %context, i64 0

@@ -1,4 +1,4 @@
-define i32 @run(ptr %inputs, ptr %outputs) nounwind {
+define i32 @run(ptr %inputs, ptr %outputs) nounwind "scalar-loops" {
 entry:
   %stack1 = alloca i32, i64 1, align 64
   %slots = alloca ptr, i64 1, align 64

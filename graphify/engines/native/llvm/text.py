@@ -52,6 +52,7 @@ class Text:
         self.block = "entry"  # the label of the open block
         self.closed = False  # whether the open block has ended (br, ret)
         self.calls = 0  # how often the module calls it
+        self.scalar_loops = False  # whether it has loops for LLVM to look at, see jit.py
 
     # --- lines ------------------------------------------------------------------------------------
 
@@ -65,7 +66,8 @@ class Text:
             f"{p[0]} {p[2] + ' ' if len(p) > 2 else ''}%{p[1]}" for p in self._params
         )
         linkage = f"{self.linkage} " if self.linkage else ""
-        yield f"define {linkage}{self.result} @{self.name}({params}) {self.attributes} {{"
+        attributes = f'{self.attributes} "scalar-loops"' if self.scalar_loops else self.attributes
+        yield f"define {linkage}{self.result} @{self.name}({params}) {attributes} {{"
         yield "entry:"
         yield from self._allocas
         yield from _flat(self._lines)

@@ -139,6 +139,8 @@ def module(dtype: DType) -> Module:
         _write_line(made, items, line, merge_sort, radix)
         _write_lines(made, items, lines, line, "is_sorted")
         _write_entry(made, name, lines)
+    for function in made.functions.values():
+        function.scalar_loops = True
     return made
 
 
@@ -148,4 +150,4 @@ DTYPES: Sequence[DType] = (
     bfloat16,
 )
 for _dtype in dict.fromkeys(DTYPES):
-    library.provide(names(_dtype), partial(module, _dtype), opt="full")
+    library.provide(names(_dtype), partial(module, _dtype))

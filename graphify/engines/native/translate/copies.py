@@ -199,6 +199,7 @@ class Copy:
 
         extent = addresses.value(self.w, self.loop.settled(stmt.extent))
         loop = turns(self.w, stmt.var, number(0), extent, changes(stmt.body))
+        self.f.scalar_loops = True
         with loop as turn, self._inside(self.active):
             poll_some(self.w, turn, POLLED)
             self.block(stmt.body)

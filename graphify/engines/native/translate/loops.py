@@ -43,11 +43,12 @@ from graphify.engines.native.loops.program import (
     While,
 )
 from graphify.engines.native.loops.walk import statements
-from graphify.engines.native.translate import addresses, outline, parallel, vectors
+from graphify.engines.native.translate import addresses, costs, outline, parallel, vectors
 from graphify.engines.native.translate.scalars import scalar
 from graphify.engines.native.translate.statements import block, rule
 from graphify.engines.native.translate.writer import Writer, number
 
+LIGHT = 300  # the size of a loop that LLVM looks at whatever is in it
 POLLED, OUTER, WHILE = 1 << 16, 1 << 3, 1 << 10  # turns between two looks for Ctrl-C
 
 
@@ -95,6 +96,7 @@ def _once(w: Writer, stmt: For) -> None:
 
 def serial(w: Writer, stmt: For) -> None:
     """One turn after the other."""
+    _note_scalar(w, stmt.body)
     extent = addresses.value(w, stmt.extent)
     if _is_inner(stmt.body) and not _is_short(stmt.extent):
         _polled(w, stmt, extent)
@@ -104,6 +106,13 @@ def serial(w: Writer, stmt: For) -> None:
             every = OUTER if any(_is_long(s) for s in statements(stmt.body)) else WHILE
             poll_some(w, addresses.value(w, stmt.var), every)
         block(w, stmt.body)
+
+
+def _note_scalar(w: Writer, body: Block) -> None:
+    """Let LLVM look at a loop, unless it is long and its time goes into loops written for lanes."""
+    in_lanes = any(isinstance(s, For) and s.kind != "serial" for s in statements(body))
+    if not in_lanes or costs.size(body) <= LIGHT:
+        w.f.scalar_loops = True
 
 
 def poll_some(w: Writer, turn: V, every: int, also: Callable[[], None] | None = None) -> None:
@@ -182,6 +191,7 @@ def _is_number(x: V) -> bool:
 @rule(While)
 def _while(w: Writer, stmt: While) -> None:
     f = w.f
+    _note_scalar(w, (*stmt.test, *stmt.body))
     head, body, done = f.label("while"), f.label("do"), f.label("done")
     count = f.alloca(I32)
     f.store(V(I32, str(WHILE)), count)
