@@ -49,7 +49,8 @@ def _python_scalar(value: int | float | complex) -> Array:
     try:
         return np.asarray(value, python_dtype(type(value)))
     except OverflowError:
-        if isinstance(value, int) and 0 <= value < 2**64:
+        assert isinstance(value, int)
+        if 0 <= value < 2**64:
             return np.asarray(value, np.uint64)
         raise too_large(value) from None
 

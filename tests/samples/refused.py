@@ -156,3 +156,17 @@ def call_in_a_try_that_writes_before_it_fails(x, k):
     except IndexError:
         x[1] = 5.0
     return x
+
+
+def in_a_branch_of_a_try_statement(x, s):
+    try:
+        if x[0] > x[-1]:
+            pass
+        largest = x.max()
+        rows = x
+        while np.abs(rows).sum() < 1e6:  # TraceError
+            rows = np.stack([rows, rows])
+        x = x[int(s)]
+    except LookupError:
+        x = x * largest
+    return x

@@ -218,14 +218,21 @@ class Pending:
     def thrown(self) -> Thrown:
         """Everything that no handler took, for the statement around; a refusal at once."""
         for alternative in self.rest:
-            if isinstance(alternative.original, REFUSALS) and current_builder() is not None:
-                raise alternative.original
+            if (refusal := _refusal(alternative)) is not None:
+                raise refusal
         return Thrown(self.rest)
 
 
 def pending(*errors: Any) -> Pending:
-    """What the exceptions of a `try` body are when it is over."""
-    return Pending([a for error in errors for a in _alternatives(error)])
+    """What the exceptions of a `try` body are when it is over. A refusal to go on with the trace is
+    the only one: it may have left the body from within a branch, with values of that."""
+    alternatives = [a for error in errors for a in _alternatives(error)]
+    return Pending([a for a in alternatives if _refusal(a)] or alternatives)
+
+
+def _refusal(alternative: Alternative) -> BaseException | None:
+    refused = isinstance(alternative.original, REFUSALS) and current_builder() is not None
+    return alternative.original if refused else None
 
 
 def _alternatives(error: Any) -> list[Alternative]:
