@@ -254,14 +254,13 @@ def _frame_of(view: Tensor, *operands: Any) -> Builder | None:
     whatever frame happens to look at it first. But not outside of the frame that made it: the view
     may fail (`x[k]`) where that frame is not reached."""
     values = [t._value for t in operands if isinstance(t, Tensor) and type(t._value) is Value]
-    builder = FRAME.get()
-    if not values:
-        return builder
+    builder = current = FRAME.get()
     while builder is not None and not any(builder.owns(value) for value in values):
         if builder.home is view._home:
             break
         builder = builder.parent
-    return builder
+    # Sizes of a view of what is known while tracing may be of the frame that made it.
+    return builder if builder is not None or values else current
 
 
 def value_in(tensor: Tensor, builder: Builder) -> Value:

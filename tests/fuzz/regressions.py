@@ -280,6 +280,18 @@ def program(w, k):
         pass
     return row, w
 """,
+    "a view of a known array, as long as the run says, is returned from one branch": """
+def program(x, y, k):
+    v = np.zeros(x.shape)
+    part = v[k:]
+    if k > 2:
+        v[0] = 1.0
+    elif y.sum() > 50:
+        raise ValueError
+    else:
+        return part
+    return v
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0
