@@ -16,7 +16,7 @@ from graphify.engines.base import register_engine
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.sites import Site
-from graphify.errors import TraceError
+from graphify.errors import ConcreteValueNeeded, TraceError
 from tests.engines.native.handmade import affine, failing, halving, product, refusing, runner
 
 
@@ -431,6 +431,108 @@ def test_complex_numbers_go_in_and_out():
         result = f(c)
         assert type(result) is complex and result == complex(np.complex128(c) * 2 + 1)
     assert not seen
+
+
+class Meters(float):
+    """A number of the user's own."""
+
+
+EACH_BY_VALUE = [
+    *(0.5, -0.0, 0.0, 1.0, float("nan"), float("inf"), 1e300),
+    *(1, True, False, 0, -7, 1000, 2**63 - 1, -(2**63), 2**63, 2**70, -(2**64) + 5),
+    *(1j, complex(-0.0, 1), complex(0.0, 1), complex(1, -0.0), complex(1, 0.0)),
+    Meters(0.5),
+]
+
+
+def again(number: Any) -> Any:
+    """Another object of the same type and value, where there may be one."""
+    if isinstance(number, complex):
+        return complex(number.real, number.imag)
+    if isinstance(number, bool):
+        return number
+    return type(number)(repr(float(number)) if isinstance(number, float) else str(number))
+
+
+def exactly(number: Any) -> tuple[type, str]:
+    return type(number), repr(number)
+
+
+@needs_entry
+@pytest.mark.parametrize("first", EACH_BY_VALUE, ids=repr)
+def test_a_number_that_is_traced_by_value_is_known_by_type_and_value(first):
+    """The answer tells which trace was taken: `repr` runs while tracing."""
+
+    @graphify.function(dynamic=False)
+    def f(x, number):
+        return x + 1, repr(number)
+
+    plain = f.python_function
+    for _ in range(2):
+        assert f(X, first)[1] == plain(X, first)[1]
+    seen = by_python(f)
+    for _ in range(3):
+        same = again(first)
+        assert exactly(same) == exactly(first)
+        y, text = f(X, same)
+        np.testing.assert_array_equal(y, X + 1)
+        assert text == plain(X, same)[1]
+    if type(first) in (float, bool, complex) or type(first) is int and abs(first) < 1 << 63:
+        assert not seen
+    for other in EACH_BY_VALUE:
+        assert f(X, again(other))[1] == plain(X, other)[1], other
+    for array in (np.float64(0.5), np.int64(1000), np.array(1.0)):
+        with pytest.raises(ConcreteValueNeeded):  # of an array: it is an input
+            f(X, array)
+
+
+@needs_entry
+def test_numbers_outside_are_known_by_value(monkeypatch):
+    monkeypatch.setitem(globals(), "SCALE", 2.5)
+
+    @graphify.function
+    def f(x):
+        return x * SCALE  # noqa: F821
+
+    f(X), f(X)
+    seen = by_python(f)
+    monkeypatch.setitem(globals(), "SCALE", float("2.5"))
+    np.testing.assert_array_equal(f(X), X * 2.5)
+    assert not seen
+    monkeypatch.setitem(globals(), "SCALE", 2)
+    np.testing.assert_array_equal(f(X), X * 2)
+    assert seen
+
+
+@needs_entry
+def test_results_that_need_no_graph_take_no_python():
+    """Numbers that are traced by value make plain Python of a function."""
+
+    @graphify.function
+    def newton(a, tolerance):
+        x = a
+        while abs(x * x - a) > tolerance:
+            x = (a / x + x) * 0.5
+        return x
+
+    @graphify.function
+    def parts(n):
+        return [n, {"twice": (2 * n, None)}], "name"
+
+    for f, calls in ((newton, [(2.0, 1e-10), (2, 1e-3)]), (parts, [(3,), (2.5,)])):
+        for _ in range(2):
+            for call in calls:
+                f(*call)
+        seen = by_python(f)
+        for call in calls:
+            results = [f(*map(again, call)) for _ in range(3)]
+            assert exactly(results[0]) == exactly(f.python_function(*call))
+            assert results[0] == results[1] == results[2]
+        assert not seen
+    fresh = parts(3)
+    fresh[0].append(1)  # the caller's own
+    fresh[0][1]["twice"] = None
+    assert parts(3) == ([3, {"twice": (6, None)}], "name")
 
 
 def test_a_default_that_changes_is_noticed():

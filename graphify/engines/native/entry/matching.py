@@ -13,6 +13,7 @@ from graphify.engines.native.entry.rows import (
     ARRAYS,
     INLINE,
     NULL,
+    NUMBER_WORDS,
     NUMBERS,
     OBJECTS,
     SIZES,
@@ -152,6 +153,8 @@ def _write_take(made: Module) -> None:
 def _write_take_number(made: Module) -> None:
     """i64 take_number(row, thing, value): puts a Python number where an array's element would be.
 
+    The row is that of an input or of a check.
+
     Gives its bytes, or -1 if it is no number of the row's kind, or an int of more than 64 bits.
     """
     params = [(PTR, "row"), (PTR, "thing"), (PTR, "value")]
@@ -242,10 +245,26 @@ def _write_match(made: Module) -> None:
     with f.counting(number(0), get(f, entry, words, "checks")) as index:
         row = f.at(rows, I64, f.mul(index, number(len(table.CHECK_WORDS))))
         found = f.call("find", PTR, [row, things])
-        require(f, f.icmp("eq", found, get(f, row, table.CHECK_WORDS, "expected")), no)
+        _check_same(f, row, found, no)
     f.ret(f.load(I64, total))
     f.start(no)
     f.ret(number(-1))
+
+
+def _check_same(f: Function, row: V, found: V, no: str) -> None:
+    """The object that a row wants, or a number of that type and value."""
+    other, same = f.label("other"), f.label("same")
+    f.br_if(f.icmp("eq", found, get(f, row, table.CHECK_WORDS, "expected")), same, other)
+    f.start(other)
+    require(f, f.icmp("ne", get(f, row, table.CHECK_WORDS, "number"), number(0)), no)
+    value, first = f.alloca(I64, NUMBER_WORDS), table.CHECK_WORDS.index("value")
+    f.store(number(0), f.at(value, I64, 1))
+    require(f, f.icmp("sge", f.call("take_number", I64, [row, found, value]), number(0)), no)
+    for word in range(NUMBER_WORDS):
+        wanted = f.load(I64, f.at(row, I64, first + word))
+        require(f, f.icmp("eq", f.load(I64, f.at(value, I64, word)), wanted), no)
+    f.br(same)
+    f.start(same)
 
 
 def _check_distinct(f: Function, thing: V, arguments: V, no: str) -> None:

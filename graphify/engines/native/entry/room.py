@@ -88,7 +88,8 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """A trace holds only while the very object `expected` is found there (ABSENT: none).
+    """A trace holds only while the object `expected` is found there (ABSENT: none), or, for a
+    Python number, one of the same type and value.
 
     A `Word` is compared as it is: not everything in memory is the address of an object.
     """

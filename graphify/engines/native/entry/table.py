@@ -9,6 +9,7 @@ is to be found there), results (`RESULT_WORDS`).
 
 from __future__ import annotations
 
+import struct
 from array import array
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 
 from graphify.engines.native.entry import capi
 from graphify.engines.native.entry.python_call import Runner
-from graphify.engines.native.entry.room import ABSENT, Input, Opened, Quick, Read, Word
+from graphify.engines.native.entry.room import ABSENT, Input, Opened, Quick, Read, Same, Word
 from graphify.ir.sizes import SizeVar
 from graphify.ir.types import Spec
 
@@ -55,7 +56,7 @@ ENTRY_WORDS = (
 READ_WORDS = ("kind", "holder", "key")
 INPUT_WORDS = (*READ_WORDS, "number", "type", "dtype", "ndim", "flags", "shift", "dims")
 OPENED_WORDS = (*READ_WORDS, "type", "sort", "count", "key_rows")
-CHECK_WORDS = (*READ_WORDS, "expected")
+CHECK_WORDS = (*READ_WORDS, "number", "type", "expected", "value", "imaginary")
 RESULT_WORDS = ("number", "dtype", "ndim", "itemsize", "first")
 
 KINDS = {"argument": 0, "fixed": 1, "item": 2, "word": 3, "element": 4}
@@ -77,7 +78,7 @@ class Entry:
             self._input(input, spec, input.in_order or index in runner.in_order, variables)
             for index, (input, spec) in enumerate(zip(quick.inputs, runner.params, strict=True))
         ]
-        checks = [[*_read(same.read), _address(same.expected)] for same in quick.same]
+        checks = [self._check(same) for same in quick.same]
         numbers = [NUMBERS.get(quick.numbers.get(i), 0) for i in range(len(runner.results))]
         results = [
             [number, self._dtype(spec), spec.ndim, spec.dtype.itemsize, first]
@@ -135,6 +136,14 @@ class Entry:
         self._alive.append(runner.failure)
         return id(self._alive[-1])
 
+    def _check(self, same: Same) -> list[int]:
+        """An object, or an equal number: what stands in memory may be no object at all."""
+        expected, sort, value = same.expected, 0, (0, 0)
+        if same.read.kind != "word":
+            sort, value = _number_words(expected)
+        address = _address(expected)
+        return [*_read(same.read), sort, id(type(expected)), address, *value]
+
     def _opened(self, opened: Opened) -> list[int]:
         sort = next(i for i, kind in enumerate(SORTS) if issubclass(opened.kind, kind))
         keys = self._rows([[id(key) for key in opened.keys]])
@@ -171,6 +180,15 @@ def _address(expected: Any) -> int:
     return 0 if expected is ABSENT else id(expected)
 
 
+def _number_words(thing: Any) -> tuple[int, tuple[int, int]]:
+    """Which number something is, if any, and its value as words."""
+    sort = NUMBERS.get(type(thing), 0)
+    if not sort or isinstance(thing, int):
+        return (sort, (thing, 0)) if sort and -(1 << 63) <= thing < 1 << 63 else (0, (0, 0))
+    real, imag = struct.unpack("2q", struct.pack("2d", thing.real, thing.imag))
+    return sort, (real, 0 if sort == NUMBERS[float] else imag)
+
+
 def _read(read: Read) -> list[int]:
     kind = KINDS[read.kind]
     match read.kind:
@@ -202,7 +220,6 @@ def fits(runner: Runner, quick: Quick) -> bool:
         and max(runner.layout.input_words, runner.layout.output_words) <= MOST_WORDS
         and all(variable.as_variable() is not None for variable in variables)
         and sorted(quick.outputs) == list(range(len(runner.results)))
-        and (bool(quick.outputs) or runner.effects or quick.with_inputs)
     )
 
 
