@@ -24,6 +24,7 @@ from graphify.api.writing import Output, Write
 from graphify.config import config
 from graphify.engines.base import get_engine
 from graphify.errors import LoweringError
+from graphify.ir import float_errors
 from graphify.ir.context import active_tapes, current_builder
 from graphify.ir.graph import Graph, Value
 from graphify.ir.replay import replay
@@ -176,6 +177,7 @@ class ConcreteFunction:
         Raises:
             TypeError: a wrong number of arrays, or one of another dtype or rank.
         """
+        float_errors.check()
         return self.run(self._fitting(args))
 
     def _fitting(self, args: Sequence[Any]) -> list[Tensor]:

@@ -37,6 +37,7 @@ from graphify.autograph.operators.calls import call as converted_call
 from graphify.config import config
 from graphify.engines.native.entry.room import Room
 from graphify.errors import TraceError
+from graphify.ir import float_errors
 from graphify.ir.context import current_builder
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here, user_frame
@@ -140,6 +141,7 @@ class Function(Examined, Room):
             run = converted_call if self.autograph else _call_plain
             return run(self._python_function, *args, **kwargs)
         try:
+            float_errors.check()
             key = None if kwargs else _array_key(args)
             if key is not None:
                 known, made_for = self._fast.get(key, (None, None))

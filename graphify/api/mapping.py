@@ -229,9 +229,7 @@ def _vectorise(
     return structure.unflatten(placed[: len(results)])
 
 
-def _in_lanes(
-    sub: SubGraph, args: Sequence[Tensor], batched: Sequence[bool], count: Dim
-) -> Lanes:
+def _in_lanes(sub: SubGraph, args: Sequence[Tensor], batched: Sequence[bool], count: Dim) -> Lanes:
     """A graph on every lane; an error at the run names the lane."""
     builder = current_builder()
     if builder is not None:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import InternalError
+from graphify.ir import float_errors
 from graphify.ir.context import FRAME, TAPES
 from graphify.ir.graph import Graph, Value, leaked, origin
 from graphify.ir.op import Op
@@ -52,6 +53,7 @@ def bind(
         or any(type(t._value) is Value for t in tensors)
         or any(isinstance(v, Graph) and v.effects or _is_sized(v) for v in attrs.values())
     ):
+        float_errors.check()
         operand_values = [value_in(t, builder) for t in tensors]
         source = source if source is not None else _located((*operands, *tensors), operand_values)
         values = builder.add(op, operand_values, attrs, source, intern=not TAPES.get())

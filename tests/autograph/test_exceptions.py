@@ -418,14 +418,63 @@ def test_an_array_of_the_trace_is_written_once(engine):
         assert staged(np.arange(3.0), np.array(k))[1].numpy().tolist() == expected
 
 
-def test_errstate_that_raises_is_refused():
+@pytest.mark.parametrize("mode", ["raise", "call", "print", "log"])
+def test_errstate_that_does_more_than_warn_is_refused(mode):
     @graphify.function
     def f(x):
-        with np.errstate(divide="raise"):
+        with np.errstate(divide=mode):
             return 1 / x
 
-    with pytest.raises(TraceError, match="divide='raise' has no meaning in staged code"):
+    @np.errstate(over=mode)
+    def g(x):
+        return np.exp(x)
+
+    with pytest.raises(TraceError, match=f"divide='{mode}' has no meaning in staged code"):
         f(np.zeros(2))
+    with pytest.raises(TraceError, match=f"over='{mode}' has no meaning in staged code"):
+        graphify.function(g)(np.zeros(2))
+
+
+def test_errstate_and_seterr_that_raise_around_a_call_are_refused():
+    f = graphify.function(lambda x: 1 / x)
+    x = np.array([2.0, 0.0])
+    for _ in range(4):  # the calls after the first take no Python
+        for harmless in ({"divide": "ignore"}, {"all": "warn"}, {}):
+            with np.errstate(**harmless):
+                assert f(x).tolist() == [0.5, np.inf]
+        with np.errstate(divide="raise"), pytest.raises(TraceError, match="divide='raise'") as e:
+            f(x)
+        assert "f(x)" in str(e.value) and "remedy" in str(e.value)
+        assert f(x).tolist() == [0.5, np.inf]
+        before = np.seterr(invalid="raise")
+        try:
+            with pytest.raises(TraceError, match="invalid='raise'"):
+                f(x)
+            with pytest.raises(TraceError, match="invalid='raise'"):
+                f.get_concrete_function(x)(x)
+        finally:
+            np.seterr(**before)
+
+
+def test_seterr_in_staged_code_is_refused():
+    def f(x):
+        before = np.seterr(divide="raise")
+        try:
+            return 1 / x
+        finally:
+            np.seterr(**before)
+
+    def g(x):
+        before = np.geterr()
+        np.seterr(**before)
+        return 1 / x
+
+    with pytest.raises(FloatingPointError):
+        f(np.zeros(2))
+    with pytest.raises(TraceError, match="seterr: divide='raise' has no meaning in staged code"):
+        graphify.function(f)(np.zeros(2))
+    assert np.geterr()["divide"] == "warn"
+    assert graphify.function(g)(np.zeros(2)).tolist() == [np.inf, np.inf]
 
 
 def test_a_generator_manager_that_is_too_involved_is_refused():

@@ -1,4 +1,4 @@
-"""warnings.warn and np.errstate in converted code.
+"""warnings.warn, np.errstate and np.seterr in converted code.
 
 warnings.warn(f"norm {x.sum()}")    # at each run, if the run decides on it or on its text
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.calls import OVERLOADS
-from graphify.errors import TraceError
 from graphify.ir.bind import bind
 from graphify.ir.context import current_builder
+from graphify.ir.float_errors import refuse
 from graphify.location import SourceLoc, here
 from graphify.ops import effects
 from graphify.ops.warn import warn as record
@@ -62,16 +62,21 @@ def errstate(**modes: Any) -> Any:
     Raises:
         TraceError: something is to be raised or called.
     """
-    wrong = [name for name, mode in modes.items() if mode not in ("ignore", "warn", None)]
-    if wrong:
-        name = wrong[0]
-        raise TraceError(
-            f"errstate: {name}={modes[name]!r} has no meaning in staged code, which goes on with "
-            "inf and nan",
-            location=here(),
-            remedy="test with np.isfinite and raise, or call the part outside converted code",
-        )
+    refuse(modes, "errstate")
     return np.errstate(**modes)
 
 
-OVERLOADS.update({warnings.warn: warn, np.errstate: errstate})
+def seterr(
+    all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
+) -> Any:
+    """`np.seterr`, likewise.
+
+    Raises:
+        TraceError: something is to be raised or called.
+    """
+    modes = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
+    refuse(modes, "seterr")
+    return np.seterr(**modes)
+
+
+OVERLOADS.update({warnings.warn: warn, np.errstate: errstate, np.seterr: seterr})

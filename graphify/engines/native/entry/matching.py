@@ -1,6 +1,7 @@
 """Native code that finds out whether a call is one of those a table describes.
 
-    i1 quiet()                                       nothing is being traced or differentiated
+    i1 quiet()                                       nothing is being traced or differentiated,
+                                                     and no error of floats is to be raised
     i64 match(entry, args, count, names, scratch)    bytes of the inputs; -1: another kind of call
 
 `scratch` is memory for one call, see rows.py.
@@ -54,6 +55,11 @@ def _write_quiet(made: Module) -> None:
         value = f.load(PTR, place)
         f.call("Py_DecRef", VOID, [value])  # somebody else holds it, too
         require(f, f.icmp("eq", value, usual), no)
+    f.call("PyContextVar_Get", I32, [made.external("numpy_float_errors"), NULL, place])
+    errors = f.load(PTR, place)
+    f.call("Py_DecRef", VOID, [errors])
+    harmless = f.load(PTR, made.external("graphify_harmless_float_errors"))
+    require(f, f.icmp("eq", errors, harmless), no)
     f.ret(V(BIT, "true"))
     f.start(no)
     f.ret(V(BIT, "false"))

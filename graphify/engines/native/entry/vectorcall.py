@@ -10,6 +10,7 @@ method, as does a call that fails: that one raises the exception.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from typing import Any
 
@@ -22,6 +23,7 @@ from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.room import Quick
 from graphify.engines.native.entry.rows import NULL, number
 from graphify.engines.native.llvm import BIT, I32, I64, PTR, Module, V
+from graphify.ir import float_errors
 from graphify.ir.context import FRAME, TAPES, recording
 from graphify.ir.tensor import Tensor
 
@@ -86,6 +88,7 @@ def _define_symbols() -> None:
     usual = {"builder": None, "tapes": (), "settings": None}
     variables = {"builder": FRAME, "tapes": TAPES, "settings": config._local}
     objects = {
+        "numpy_float_errors": float_errors.STATE,
         "numpy_ndarray": np.ndarray,
         "python_exception": Exception,
         "python_str": str,
@@ -99,6 +102,8 @@ def _define_symbols() -> None:
     }
     for name, thing in objects.items():
         symbols.define(name, id(thing), alive=thing)
+    harmless = float_errors.HARMLESS
+    symbols.define("graphify_harmless_float_errors", ctypes.addressof(harmless), alive=harmless)
 
 
 def module() -> Module:
