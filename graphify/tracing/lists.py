@@ -17,6 +17,7 @@ from typing import Any, SupportsIndex
 from graphify import tree
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
+from graphify.location import LazyLoc, here
 from graphify.tracing.places import log_contents
 
 
@@ -26,15 +27,22 @@ class List(list[Any]):
     Attributes:
         home: of the frame that made it.
         grown: what the class of growing lists keeps.
+        lines: where elements of which shapes were appended, for errors.
     """
 
-    __slots__ = ("grown", "home", "__weakref__")
+    __slots__ = ("grown", "home", "lines", "__weakref__")
 
     def __init__(self, values: Iterable[Any] = ()) -> None:
         super().__init__(values)
         builder = current_builder()
         self.home: Any = None if builder is None else builder.home
         self.grown: Any = None
+        self.lines: dict[Any, LazyLoc | None] = {}
+
+    def note(self, value: Any) -> None:
+        """Remember the line that appends an array of this shape."""
+        if isinstance(value, Tensor) and value.is_symbolic:
+            self.lines[value.dims] = here()
 
     def become(self, other: list[Any]) -> None:
         """Take over what another list is and holds; this object stays the same one."""
@@ -94,6 +102,11 @@ class List(list[Any]):
             del self[key]
         else:
             list.__delitem__(self, key)
+
+    def append(self, value: Any) -> None:
+        log_contents(self)
+        self.note(value)
+        list.append(self, value)
 
     def insert(self, index: Any, value: Any) -> None:
         if is_staged_key(index) and self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
@@ -209,6 +210,65 @@ def test_what_a_list_cannot_hold_is_refused(function):
     with pytest.raises(TraceError) as caught:
         graphify.function(function)(*args)
     assert "test_lists.py" in str(caught.value) and "remedy" in str(caught.value)
+
+
+def rows_of_two_lengths(x, s):
+    kept = []
+    for k in range(len(x)):
+        if x[k] > s:
+            kept.append(x[:2])  # one
+        else:
+            kept.append(x)  # other
+    return len(kept), kept[0].sum()
+
+
+def rows_that_grow(x, s):
+    kept, n = [], 0
+    while n < 10 and x[n] > s:
+        kept.append(np.ones(n))
+        n += 1
+    return len(kept), kept[0]
+
+
+def rows_of_two_branches(x, s):
+    kept = []
+    if x[0] > s:
+        kept.append(x)  # one
+    if x[1] > s:
+        kept.append(x[:2])  # other
+    return kept
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("function", "bound", "shapes"),
+    [
+        (rows_of_two_lengths, 0.0, "(2,) (test_lists.py:{one}) and (11,)"),
+        (rows_that_grow, -3.0, "(0,) (test_lists.py:{}) and (1,)"),
+        (rows_of_two_branches, 0.0, "(11,) (test_lists.py:{one}) and (2,)"),
+    ],
+)
+def test_elements_of_several_shapes_are_named_with_their_lines(function, bound, shapes, engine):
+    lines, first = inspect.getsourcelines(function)
+    marked = {
+        k: i for i, text in enumerate(lines, first) for k in ("one", "other") if "# " + k in text
+    }
+    grows = [i for i, text in enumerate(lines, first) if "np.ones" in text]
+    with pytest.raises(TraceError) as caught:
+        graphify.function(function, engine=engine)(X, np.array(bound))
+    text = str(caught.value)
+    assert f"the elements of 'kept' differ in shape: {shapes.format(*grows, **marked)}" in text
+    assert f"line {marked.get('other') or grows[0]}" in text and "remedy: make them of one" in text
+
+
+@pytest.mark.parametrize("function", [rows_of_two_lengths, rows_that_grow])
+@pytest.mark.parametrize("engine", [*ENGINES, "tensorflow"])
+def test_elements_that_turn_out_of_one_shape_are_taken(function, engine):
+    x = np.array([3.0, -4.0])
+    for bound in (2.0,) if function is rows_that_grow else (5.0, 2.0, -9.0):
+        want, got = function(x, bound), graphify.function(function, engine=engine)(x, bound)
+        assert want[0] == got[0]
+        np.testing.assert_array_equal(got[1], want[1])
 
 
 # --- names for one list ---------------------------------------------------------------------------

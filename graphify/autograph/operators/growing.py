@@ -15,6 +15,7 @@ room for more depends on where the list is:
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -23,6 +24,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators.state import Unstageable, is_dynamic, placeholder
+from graphify.errors import TraceError
 from graphify.ir.bind import bind
 from graphify.ir.sharing import link, links, observers
 from graphify.ir.sharing import storage as storage_of
@@ -30,10 +32,11 @@ from graphify.ir.sizes import Dim, Shape, Size, decide_equal, decide_less, size_
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, Spec
 from graphify.ir.wrapping import as_tensor
-from graphify.location import here
-from graphify.ops import core, elementwise
+from graphify.location import here, user_frame
+from graphify.ops import core, effects, elementwise
 from graphify.ops.indexing import slice_, slice_update
 from graphify.ops.shape import as_dim, concatenate, in_range
+from graphify.tracing.lists import List
 
 EXACT, OWED, DOUBLING = "exact", "owed", "doubling"
 NUMBER, SCALAR, ARRAY = "number", "scalar", "array"  # what a leaf is in Python
@@ -135,9 +138,12 @@ def take_apart(value: Any) -> tuple[tree.TreeDef, list[Any]]:
     return treedef, leaves
 
 
+REFUSED = "the length of a list is only known when the graph runs, and "
+
+
 def refused(why: str, remedy: str) -> Unstageable:
     return Unstageable(
-        f"the length of a list is only known when the graph runs, and {why}",
+        f"{REFUSED}{why}",
         location=here(),
         remedy=remedy,
     )
@@ -147,8 +153,11 @@ def join_dtypes(one: DType, other: DType) -> DType:
     return one if one == other else np.result_type(one, other)
 
 
-def row_of(leaf: Any, dtype: DType, shape: Sequence[Dim]) -> Tensor:
+def row_of(leaf: Any, dtype: DType, shape: Sequence[Dim], whose: List | None = None) -> Tensor:
     """A leaf as a row of a buffer.
+
+    Args:
+        whose: the list, for errors.
 
     Raises:
         Unstageable: it has another shape than the other rows.
@@ -156,11 +165,48 @@ def row_of(leaf: Any, dtype: DType, shape: Sequence[Dim]) -> Tensor:
     tensor = core.to_dtype(core.strong(resolve(as_tensor(leaf))), dtype)
     same = [decide_equal(a, b) for a, b in zip(tensor.dims, shape, strict=False)]
     if tensor.ndim != len(shape) or False in same:
-        raise refused(
-            f"its elements differ in shape: {tuple(shape)} and {tensor.dims}",
-            "make them of one shape, e.g. by padding",
-        )
-    return tensor if all(same) else core.reshape(tensor, shape=tuple(shape))
+        pieces = _differing(tensor.dims, tuple(shape), whose)
+        raise refused("".join(map(str, pieces)), PAD)
+    if all(same):
+        return tensor
+    _check_shape(tensor.dims, tuple(shape), whose)
+    return core.reshape(tensor, shape=tuple(shape))
+
+
+PAD = "make them of one shape, e.g. by padding, or keep them in one array after the other"
+
+
+def _differing(here: Shape, before: Shape, whose: List | None) -> list[Any]:
+    """What to say of an element whose shape differs: words, and lengths."""
+    lines = {} if whose is None else whose.lines
+    others = [str(at) for shape, at in lines.items() if shape != here]
+    elements = f"the elements of '{name}'" if (name := _name_of(whose)) else "its elements"
+    seen = f" ({', '.join(dict.fromkeys(others))})" if others else ""
+    return [f"{elements} differ in shape: ", *_words(before), seen, " and ", *_words(here)]
+
+
+def _words(shape: Shape) -> list[Any]:
+    """A shape as Python shows it, in words and lengths."""
+    between: list[Any] = [part for dim in shape for part in (", ", dim)][1:]
+    return ["(", *between, ",)" if len(shape) == 1 else ")"]
+
+
+def _name_of(whose: List | None) -> str | None:
+    """What the user calls a list in the line at hand."""
+    frame = None if whose is None else user_frame()
+    names = {} if frame is None else frame.f_locals
+    return next((name for name, value in names.items() if value is whose), None)
+
+
+def _check_shape(here: Shape, before: Shape, whose: List | None) -> None:
+    """Let the run find out whether an element is shaped as the others are."""
+    pairs = [pair for pair in zip(here, before, strict=True) if decide_equal(*pair) is None]
+    same = [elementwise.equal(number(one), number(other)) for one, other in pairs]
+    words = [REFUSED, *_differing(here, before, whose)]
+    pieces = tuple(None if isinstance(word, Size) else str(word) for word in words)
+    values = [number(word) for word in words if isinstance(word, Size)]
+    error = effects.Raise(TraceError, (effects.Text(pieces, ""),), remedy=PAD)
+    effects.assert_(functools.reduce(elementwise.logical_and, same), *values, exception=error)
 
 
 def element(grown: Grown, index: Any) -> Any:
@@ -190,12 +236,12 @@ def _place(index: Any) -> tuple[list[Tensor], Any]:
     return [core.strong(index)], ("at", 0)
 
 
-def put(grown: Grown, index: Any, leaves: Sequence[Any]) -> Grown:
-    """With another element at an index that is in the buffers."""
+def put(grown: Grown, index: Any, leaves: Sequence[Any], whose: List | None = None) -> Grown:
+    """With another element at an index that is in the buffers; `whose`: the list, for errors."""
     operands, entry = _place(index)
     buffers = []
     for buffer, kind, leaf in zip(grown.buffers, grown.kinds, leaves, strict=True):
-        new = row_of(leaf, buffer.dtype, buffer.dims[1:])
+        new = row_of(leaf, buffer.dtype, buffer.dims[1:], whose)
         changed = slice_update(buffer, new, *operands, key=(entry,))
         inherit(changed, buffer)
         if kind == ARRAY and isinstance(leaf, Tensor):

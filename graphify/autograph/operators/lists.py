@@ -136,7 +136,7 @@ class GrowingList(List):
         treedef, leaves = g.take_apart(value)
         place = self._place(key, "list assignment index out of range")
         note_elements(value)
-        self._change(g.put(g.fitted(self.grown, treedef, leaves), place, leaves))
+        self._change(g.put(g.fitted(self.grown, treedef, leaves), place, leaves, self))
 
     def __delitem__(self, key: Any) -> None:
         if isinstance(key, slice):
@@ -149,7 +149,8 @@ class GrowingList(List):
         treedef, leaves = g.take_apart(value)
         note_elements(value)
         ready = g.with_room(g.fitted(self.grown, treedef, leaves), 1)
-        done = g.put(ready, ready.count, leaves)
+        self.note(value)
+        done = g.put(ready, ready.count, leaves, self)
         self._change(replace(done, count=g.plus(ready.count, 1)))
 
     def insert(self, index: Any, value: Any) -> None:
@@ -161,7 +162,7 @@ class GrowingList(List):
         place = elementwise.where(elementwise.less(at, 0), elementwise.add(at, count), at)
         place = elementwise.minimum(elementwise.maximum(place, 0), count)
         moved = rows.reordered(ready, lambda i: elementwise.maximum(i - (i > place), 0))
-        self._change(replace(g.put(moved, place, leaves), count=g.plus(ready.count, 1)))
+        self._change(replace(g.put(moved, place, leaves, self), count=g.plus(ready.count, 1)))
 
     def extend(self, values: Any) -> None:
         if is_grown(values):
