@@ -1,4 +1,4 @@
-# ruff: noqa: UP031, F507  # the operator % is what is tested
+# ruff: noqa: UP031, UP032, F507  # the operator % and the method format are what is tested
 """Strings with run-time values in them: what is printed, and what is refused."""
 
 import contextlib
@@ -26,6 +26,10 @@ def columns(v):
     return f"{v:{width}.2f}|{v:<{width}}|"
 
 
+def columned(template):
+    return template.format
+
+
 FORMS: dict[str, Callable[[object], object]] = {
     "str": lambda v: str(v),
     "repr": lambda v: repr(v),
@@ -36,6 +40,18 @@ FORMS: dict[str, Callable[[object], object]] = {
     "text changed": lambda v: str(v).rjust(9) + "!".join([str(v), "a"]).upper(),
     "format": lambda v: f"{v:.3f}" + format(v, "8.2e") + f"{1:>3}",
     "nested widths": columns,
+    "format of containers": lambda v: (
+        "{!s:>40}|{!r:<40}|{!s:.3}".format([v], (v,), [v])
+        + "{0} {0!s:^30} {1:>4}".format({"k": v}, 2)
+    ),
+    "format of what is inside": lambda v: "{0[0]:>9} {p.x!s:*>25} {p.name}".format([v], p=Point(v)),
+    "format by a name": lambda v: columned("{:>30} {k!s:>30} {{}}")(str([v]), k=(v, "a")),
+    "format of a mapping": lambda v: "{a!s:>30} {a}".format_map({"a": [v]}),
+    "format of the class": lambda v: str.format("{!s:>{n}}|", [v], n=33),
+    "ascii": lambda v: (
+        f"{[v, 'ä']!a:>40}|{[v, 'ö']!a}|{v!a}" + ascii([v, "ü'"]) + "{!a}".format((v,))
+    ),
+    "methods of containers": lambda v: f"{[v].__repr__():>30}|" + (v,).__str__().rjust(30),
     "percent": lambda v: "%s %r %.2f %5.1f%%" % (v, v, v, v),
     "percent of one": lambda v: "value: %s" % v,
     "percent of a dict": lambda v: "%(a)s-%(b)d" % {"a": v, "b": 3},
@@ -169,3 +185,16 @@ def test_samples_print_the_same(function, engine):
     for variant in VARIANTS:
         want = printed(function, *program.arguments(variant))
         assert printed(staged, *program.arguments(variant)) == want
+
+
+@pytest.mark.parametrize("template", ["{} {}", "{a}", "{0[7]}", "{:>9}", "{0.x}", "{!q}"])
+def test_a_format_that_does_not_fit_fails_in_pythons_words(template):
+    def f(x):
+        print(template.format([x]))
+        return x
+
+    with pytest.raises(Exception) as plain:
+        f(1.5)
+    with pytest.raises(type(plain.value)) as staged:
+        graphify.function(f)(np.array(1.5))
+    assert str(staged.value).splitlines()[0] == str(plain.value)

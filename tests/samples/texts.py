@@ -59,6 +59,14 @@ def text_of_containers(x, k):
     return x[0]
 
 
+def padded_text_of_containers(x, k):
+    row = "{!s:>14}|{k!r:^16}|"
+    print(row.format([int(k)], k=(int(k), True)), f"{ {'k': int(k)}!s:<12}|")
+    for v in x:
+        print("{0!s:>12} {0}".format([int(v)]))
+    return x[0] * 2
+
+
 def word_chosen_by_a_number(x, s):
     word = "up" if s > 0 else "down" if s < 0 else "level"
     print(f"{word:>6}: {s}")

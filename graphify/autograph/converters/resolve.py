@@ -52,6 +52,7 @@ CONTAINER_METHODS = (
         if not n.startswith("_")
     )
     - MUTATING
+    - {"format", "format_map"}  # what they are given may hold run-time values
 )
 # Attributes every array has; loading one never runs user code that needs conversion.
 ARRAY_ATTRIBUTES = _words("""

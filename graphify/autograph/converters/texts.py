@@ -17,7 +17,7 @@ from graphify.autograph.converters import resolve
 from graphify.autograph.converters.base import Context, Converter
 
 JOINING = ("join", "format", "format_map")
-SHOWING = ("str", "repr", "ascii", "format")
+SHOWING = ("str", "repr", "format")
 
 
 def transform(tree: Any, ctx: Context) -> Any:
@@ -31,7 +31,7 @@ class _Texts(Converter):
 
     def visit_FormattedValue(self, node: Any) -> Any:
         """A text that is only inserted needs no marks of its own; nor does a format."""
-        if node.conversion != -1 and node.format_spec is not None:
+        if node.conversion == ord("a") or node.conversion != -1 and node.format_spec is not None:
             show = gast.Constant(chr(node.conversion), kind=None)
             node.value = self.ctx.operator("shown", node, node.value, show)
             node.conversion = -1
@@ -54,6 +54,11 @@ class _Texts(Converter):
                 node.keywords = [self.visit(k) for k in node.keywords]
                 return node
         self.generic_visit(node)
+        match node:
+            case gast.Call(func=gast.Name(id="ascii"), args=[shown], keywords=[]) if (
+                resolve.is_builtin(self.value_of("ascii"))
+            ):
+                return self.ctx.operator("shown", node, shown, gast.Constant("a", kind=None))
         return self._text(node) if self._makes_text(node) else node
 
     def _makes_text(self, node: Any) -> bool:

@@ -82,6 +82,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     wrapper = builder is not None and isinstance(function, MethodWrapperType)
     if wrapper and function.__name__ == "__setattr__":
         return OVERLOADS[object.__setattr__](owner, *args)  # super().__setattr__(name, value)
+    if wrapper and function.__name__ in ("__str__", "__repr__") and isinstance(owner, _BUILT_IN):
+        return OVERLOADS[repr](owner)
     if isinstance(function, MethodType):
         if isinstance(function.__func__, FunctionType):
             return call(function.__func__, function.__self__, *args, **kwargs)
@@ -139,6 +141,8 @@ def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
 
 def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
     owner = function.__self__
+    if type(owner) is str and function.__name__ in ("format", "format_map"):
+        return OVERLOADS[getattr(str, function.__name__)](owner, *args, **kwargs)
     if isinstance(owner, (dict, set)) and args and is_staged(args[0]):
         _lookups().refuse_new()
     if isinstance(owner, (list, dict, set)):
@@ -178,6 +182,8 @@ def remember_local(instance: Any) -> None:
     if root is not None and builder is not None:
         root.local_objects[id(instance)] = (instance, builder.home)
 
+
+_BUILT_IN = (list, tuple, dict, set)
 
 OVERLOADS: dict[Any, Callable[..., Any]] = {}  # Python's built-in functions, by builtins.py
 

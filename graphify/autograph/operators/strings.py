@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import string
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,6 +21,7 @@ from graphify.autograph.operators import texts
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.numbers import type_name
 from graphify.autograph.operators.texts import (
+    CLOSE,
     OPEN,
     StagedText,
     gap_mark,
@@ -54,7 +56,7 @@ def shown(value: Any, conversion: str) -> Any:
     """What `!s`, `!r` or `!a` makes of a value in an f-string, before it is formatted."""
     if conversion == "s" and (isinstance(value, str) or texts.marks_itself(value)):
         return text(str(value))
-    show = {"s": texts.marked_text, "r": repr_, "a": ascii}[conversion]
+    show = {"s": texts.marked_text, "r": repr_, "a": ascii_}[conversion]
     return text(show(value))
 
 
@@ -134,7 +136,7 @@ def percent(template: Any, values: Any) -> Any:
     if not isinstance(template, str) or not any(map(_staged, items)):
         return template % values
     if "*" in template:
-        return refuse_text(mark(next(v for v in items if isinstance(v, Tensor))))
+        return refuse_text(texts.marked_text(items))
     rest = iter(items)
     pieces: list[str] = []
     last = 0
@@ -175,6 +177,43 @@ def _converted(spec: str, value: Any) -> str:
     )
 
 
+# --- the method format ----------------------------------------------------------------------------
+
+
+class _Formatter(string.Formatter):
+    """Formats as the method does; a container with symbolic tensors in it is one text."""
+
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        return value if conversion is None else shown(value, conversion)
+
+    def format_field(self, value: Any, spec: str) -> Any:
+        if not spec and texts.has_symbols(value):
+            return shown(value, "s")
+        return format(value, spec)
+
+
+def formatted(template: str, /, *args: Any, **kwargs: Any) -> Any:
+    """`template.format(...)`."""
+    return _formatted(template, args, kwargs)
+
+
+def _formatted(template: str, args: Any, values: Mapping[str, Any]) -> Any:
+    if not any(map(_staged, (*args, *values.values()))):
+        return text(template.format(*args, **values))
+    try:
+        return text(_Formatter().vformat(texts.exact(template), args, values))
+    except (LookupError, ValueError):
+        template.format(*args, **values)  # says it in Python's words
+        raise
+
+
+def formatted_map(template: str, values: Mapping[str, Any], /) -> Any:
+    """`template.format_map(values)`."""
+    return _formatted(template, (), values)
+
+
+OVERLOADS.update({str.format: formatted, str.format_map: formatted_map})
+
 # --- repr -----------------------------------------------------------------------------------------
 
 
@@ -182,7 +221,17 @@ def repr_(value: Any) -> Any:
     """The built-in repr, called as a value."""
     if isinstance(value, Tensor) and value.is_symbolic:
         return mark(value, as_repr=True)
-    return texts.shown_to_user(builtins.repr, texts._marked(value))
+    return text(texts.shown_to_user(builtins.repr, texts._marked(value)))
+
+
+def ascii_(value: Any) -> Any:
+    """The built-in ascii."""
+    if not _staged(value):
+        return ascii(value)
+    shown = texts.exact(repr_(value))
+    return text(
+        "".join(c if c in (OPEN, CLOSE) else c if c.isascii() else ascii(c)[1:-1] for c in shown)
+    )
 
 
 def _asked(tensor: Tensor) -> str | None:
@@ -207,6 +256,12 @@ def _in_base(function: Any, spec: str) -> Callable[[Any], Any]:
 
 
 OVERLOADS.update(
-    {repr: repr_, bin: _in_base(bin, "#b"), oct: _in_base(oct, "#o"), hex: _in_base(hex, "#x")}
+    {
+        repr: repr_,
+        ascii: ascii_,
+        bin: _in_base(bin, "#b"),
+        oct: _in_base(oct, "#o"),
+        hex: _in_base(hex, "#x"),
+    }
 )
 bin, oct, hex = (OVERLOADS[f] for f in (bin, oct, hex))
