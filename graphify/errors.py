@@ -111,6 +111,13 @@ REFUSALS: tuple[type[Exception], ...] = (
 )
 
 
+def text_of(value: Any) -> str:
+    """`repr` for messages, also of integers too long for Python to print."""
+    if type(value) is int and value.bit_length() > 1024:
+        return f"<integer of {value.bit_length()} bits>"
+    return repr(value)
+
+
 def compose(message: str, location: Any = None, remedy: str | None = None) -> str:
     """The full text of an error: message, user code, remedy."""
     lines = [message]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import SpecError
+from graphify.errors import SpecError, text_of
 from graphify.ir.context import FRAME
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sizes import Size
@@ -56,9 +56,8 @@ def _python_scalar(value: int | float | complex) -> Array:
 
 
 def too_large(value: int) -> OverflowError:
-    """The error of a Python integer that no dtype holds. Python does not print the longest ones."""
-    digits = f"of {value.bit_length()} bits" if value.bit_length() > 1024 else str(value)
-    return OverflowError(f"Python integer {digits} is too large for a 64-bit integer")
+    """The error of a Python integer that no dtype holds."""
+    return OverflowError(f"Python integer {text_of(value)} is too large for a 64-bit integer")
 
 
 def _wrap_array(array: Array) -> Tensor:

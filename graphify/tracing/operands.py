@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.errors import text_of
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import short_name
 from graphify.location import Inputs, SourceLoc
@@ -82,7 +83,7 @@ def _text(value: Any) -> str | None:
     if isinstance(value, (np.ndarray, np.generic)):
         return f"{short_name(value.dtype)}{list(value.shape)}".replace(" ", "")
     if value is None or isinstance(value, (bool, int, float, complex, str)):
-        text = repr(value)
+        text = text_of(value)
         return f"= {text}" if len(text) <= LONGEST else None
     if type(value) in (list, tuple):
         texts = [_text(item) for item in value[:ITEMS]]

@@ -18,7 +18,7 @@ from graphify import tree
 from graphify.autograph.operators import references
 from graphify.autograph.operators.references import Reference
 from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
-from graphify.errors import InternalError, TraceError
+from graphify.errors import InternalError, TraceError, text_of
 from graphify.ir.context import current_builder
 from graphify.ir.graph import Literal, constant
 from graphify.ir.promotion import result_type
@@ -254,7 +254,7 @@ def describe(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}"
     return (
-        repr(value)
+        text_of(value)
         if value is None or isinstance(value, (*NUMBERS, str))
         else f"a {type(value).__name__}"
     )
