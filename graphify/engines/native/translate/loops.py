@@ -115,16 +115,14 @@ def _note_scalar(w: Writer, body: Block) -> None:
         w.f.scalar_loops = True
 
 
-def poll_some(w: Writer, turn: V, every: int, also: Callable[[], None] | None = None) -> None:
-    """Look for Ctrl-C in every so many-th turn; `also` writes what else is to be looked at."""
+def poll_some(w: Writer, turn: V, every: int, poll: Callable[[], None] | None = None) -> None:
+    """Look for Ctrl-C in every so many-th turn, by `poll` if that is given."""
     f = w.f
     due, on = f.label("due"), f.label("on")
     rest = f.and_(turn, V(turn.type, str(every - 1)))
     f.br_if(f.icmp("eq", rest, V(turn.type, str(every - 1))), due, on, w.unlikely)
     f.start(due)
-    w.poll()
-    if also is not None:
-        also()
+    (poll or w.poll)()
     f.br(on)
     f.start(on)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from graphify.engines.native import pool
 from graphify.engines.native.elements.element import Element
-from graphify.engines.native.llvm import I32, I64, PTR, VOID, Function, Spot, V
+from graphify.engines.native.llvm import BIT, I32, I64, PTR, VOID, Function, Spot, V
 from graphify.engines.native.loops.program import (
     Allocate,
     Apply,
@@ -106,26 +106,21 @@ def write(w: Writer, stmt: For) -> None:
     for s in statements(stmt.body):
         if isinstance(s, Let) and not s.var.mutable:
             w.unit.inner[s.var] = s.value
-    extent = addresses.value(w, stmt.extent)
-    work = f.intrinsic("smax", addresses.value(w, _work(w, stmt)), number(1))
-    grain = f.add(f.binary("sdiv", number(GRAIN - 1), work), number(1))
+    extent, work = addresses.value(w, stmt.extent), addresses.value(w, _work(w, stmt))
     found = outline.needs(stmt.body)
     found.declared.add(stmt.var)
     sums = _sums(stmt)
     found.declared |= {s.var for s in sums}
     context = outline.context_for(w, found)
     base = f.alloca(I64, SHARED + context.size + 4 * len(sums) + 4)
-    open_shared(f, base)
     words = outline.Words(f, base)
     words.count = SHARED
     words.put([w.home.outputs])
     outline.fill(w, words, context)
     if sums:
-        _chunked(w, stmt, context, sums, base, words, extent, grain)
+        _chunked(w, stmt, context, sums, base, words, extent, work)
     else:
-        name = _turns(w, stmt, context)
-        _run(f, name, base, extent, grain)
-    leave_if_failed(w, base)
+        _leave_if(w, _run(w, _turns(w, stmt, context), base, extent, work), base)
 
 
 def open_shared(f: Function, base: V) -> None:
@@ -134,27 +129,46 @@ def open_shared(f: Function, base: V) -> None:
     f.store(number(0), f.at(base, I64, LOCK))
 
 
-def _run(f: Function, name: str, base: V, count: V, grain: V) -> None:
+def _run(w: Writer, name: str, base: V, count: V, work: V) -> V:
+    """The status after so many pieces of so much work each."""
+    return w.f.call(_share(w.unit), I32, [V(PTR, f"@{name}"), base, count, work])
+
+
+def _share(unit: Unit) -> str:
+    """The function that runs pieces, on several threads if they are worth it; its name."""
+    name = "share"
+    if name in unit.module.functions:
+        return name
+    params = [(PTR, "pieces"), (PTR, "shared"), (I64, "count"), (I64, "work")]
+    f = unit.module.function(name, I32, params, "internal", "noinline nounwind")
+    pieces, shared, count, work = (f.args[name] for _, name in params)
+    open_shared(f, shared)
+    work = f.intrinsic("smax", work, number(1))
+    grain = f.add(f.binary("sdiv", number(GRAIN - 1), work), number(1))
     many, few, after = f.label("many"), f.label("few"), f.label("after")
     f.br_if(f.icmp("sgt", count, grain), many, few)
     f.start(many)
-    f.call(PARALLEL, VOID, [V(PTR, f"@{name}"), base, count, grain])
+    f.call(PARALLEL, VOID, [pieces, shared, count, grain])
     f.br(after)
     f.start(few)
-    f.call(name, VOID, [base, number(0), count])
+    f.call_pointer(pieces, VOID, [shared, number(0), count])
     f.br(after)
     f.start(after)
+    f.ret(f.load(I32, f.at(shared, I64, STATUS)))
+    return name
 
 
 def leave_if_failed(w: Writer, base: V) -> None:
     """Leave if a turn has failed."""
+    _leave_if(w, w.f.load(I32, w.f.at(base, I64, STATUS)), base)
+
+
+def _leave_if(w: Writer, status: V, base: V) -> None:
     f = w.f
-    status = f.load(I32, f.at(base, I64, STATUS))
 
     def words() -> None:
-        for word in range(FAILURE_WORDS):
-            value = f.load(I64, f.at(base, I64, WORDS + word))
-            f.store(value, f.at(w.home.words, I64, word))
+        size, source = number(8 * FAILURE_WORDS), f.at(base, I64, WORDS)
+        f.call("llvm.memcpy.p0.p0.i64", VOID, [w.home.words, source, size, V(BIT, "false")])
 
     w.leave_if(f.icmp("ne", status, V(I32, "0")), status, words)
 
@@ -191,15 +205,35 @@ def _body(w: Writer, stmt: For, turn: V, begin: V, end: V) -> None:
 
     with turns(w, stmt.var, begin, end, changes(stmt.body)) as i:
         w.f.store(i, turn)
-        poll_some(w, i, OUTER, lambda: leave_if_stopped(w))
+        poll_some(w, i, OUTER, lambda: _poll(w))
         block(w, stmt.body)
+
+
+def _poll(w: Writer) -> None:
+    """Leave if somebody has pressed Ctrl-C, here or on another thread."""
+    stop = w.f.call(_stopped(w.unit), BIT, [w.f.args["context"]])
+    w.leave_if(stop, V(I32, str(PENDING)))
+
+
+def _stopped(unit: Unit) -> str:
+    """The function that says so; its name."""
+    name = "stopped"
+    if name in unit.module.functions:
+        return name
+    f = unit.module.function(name, BIT, [(PTR, "shared")], "internal", "noinline cold nounwind")
+    pressed = f.icmp("ne", f.call("graphify_poll", I32, []), V(I32, "0"))
+    f.ret(f.or_(pressed, _is_stopped(f, f.args["shared"])))
+    return name
+
+
+def _is_stopped(f: Function, shared: V) -> V:
+    failed = f.op(I64, f"load atomic i64, {f.at(shared, I64, TURN)} monotonic, align 8")
+    return f.icmp("eq", failed, number(BEFORE_ALL))
 
 
 def leave_if_stopped(w: Writer) -> None:
     """Leave if another thread, the only one that sees signals, has seen one."""
-    f = w.f
-    failed = f.op(I64, f"load atomic i64, {f.at(f.args['context'], I64, TURN)} monotonic, align 8")
-    w.leave_if(f.icmp("eq", failed, number(BEFORE_ALL)), V(I32, str(PENDING)))
+    w.leave_if(_is_stopped(w.f, w.f.args["context"]), V(I32, str(PENDING)))
 
 
 def close_pieces(w: Writer, turn: V, spot: Spot) -> None:
@@ -282,7 +316,7 @@ def _chunked(
     base: V,
     words: outline.Words,
     extent: V,
-    grain: V,
+    work: V,
 ) -> None:
     f = w.f
     size = f.binary("sdiv", f.add(extent, number(CHUNKS - 1)), number(CHUNKS))
@@ -295,11 +329,9 @@ def _chunked(
         s.place = f.alloca(I64, CHUNKS * len(cell.places))
         words.put([s.place])
     name = _chunks(w, stmt, context, sums)
-    per = f.intrinsic(
-        "smax", f.binary("sdiv", f.add(grain, f.sub(size, number(1))), size), number(1)
-    )
-    _run(f, name, base, chunks, per)
+    status = _run(w, name, base, chunks, f.mul(work, size))
     _combine(w, sums, chunks)
+    _leave_if(w, status, base)
 
 
 def _cell(w: Writer, var: Var) -> Cell:

@@ -76,7 +76,8 @@ def _unit(module: Module, program: Program, target: Target) -> Unit:
             case Point(_, buffer):
                 pointed.add(buffer.root)
     unit = Unit(module, program, target, frozenset(wide), frozenset(freed), frozenset(pointed))
-    unit.compact = costs.size(program.body) > vectors.HEAVY
+    size = costs.size(program.body)
+    unit.long, unit.compact = size > vectors.LONG, size > vectors.HEAVY
     return unit
 
 

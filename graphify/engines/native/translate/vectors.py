@@ -55,6 +55,7 @@ from graphify.ir.types import DType, bfloat16, real_dtype
 # Weight of a body up to which it is written so many times per turn: without, with reductions.
 COPIES = ((2, 4, 8), (10, 2, 4), (30, 1, 2))
 BLOCK = 16  # turns after which float sums are added to wider ones
+LONG = 300  # weight of a program from which on bodies without reductions are not repeated
 HEAVY = 4000  # weight of a program from which on there is one loop only, masked throughout
 
 
@@ -227,7 +228,7 @@ def _version(w: Writer, stmt: For, extent: V, assumed: frozenset[Expr]) -> None:
             whole = _whole(w, stmt.extent, extent, width * copies)
             _main(w, loop, whole, copies)
         if w.unit.compact or not _divides(stmt.extent, width * copies):
-            _rest(w, loop, whole, extent)
+            _rest(w, loop, whole, extent, copies)
         loop.finish()
 
 
@@ -244,6 +245,8 @@ def _copies(w: Writer, stmt: For, width: int) -> int:
     """How often the body is written in a turn of the main loop."""
     reducing = any(isinstance(s, Reduce) for s in stmt.body)
     if w.unit.compact or any(isinstance(s, For | While | If) for s in stmt.body):
+        return 1
+    if w.unit.long and not reducing:
         return 1
     weight, most = weight_of_block(stmt.body), 1
     for limit, plain, summing in COPIES:
@@ -292,11 +295,15 @@ def _main(w: Writer, loop: VectorLoop, whole: V, copies: int) -> None:
         loop.fold()
 
 
-def _rest(w: Writer, loop: VectorLoop, begin: V, end: V) -> None:
+def _rest(w: Writer, loop: VectorLoop, begin: V, end: V, copies: int) -> None:
     """What does not fill a vector."""
     from graphify.engines.native.translate.loops import turns
 
     if begin.text == end.text:
+        return
+    if copies == 1 and not w.unit.compact:
+        with w.f.when(w.f.icmp("slt", begin, end), "rest"), w.scope():
+            Copy(loop, begin, mask(w, loop, begin, end), 0).write()
         return
     if not loop.has_blocks or not w.unit.compact:
         with turns(w, None, begin, end, frozenset(), loop.lanes) as i:

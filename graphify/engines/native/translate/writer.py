@@ -51,6 +51,7 @@ class Unit:
     definitions: dict[Var, Expr] = field(default_factory=dict)  # of variables that do not change
     strides: dict[Buffer, tuple[Expr, ...]] = field(default_factory=dict)
     literals: dict[Buffer, V] = field(default_factory=dict)
+    long: bool = False  # a program of many loops: each is written once, if that costs little
     compact: bool = False  # a large program: less code rather than the fastest
     inner: dict[Var, Expr] = field(default_factory=dict)  # what variables of parallel bodies are
     sizes: dict[int, tuple[Block, int]] = field(default_factory=dict)  # of blocks, by identity
