@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import io
+import signal
 import warnings
 
 import numpy as np
@@ -652,3 +653,30 @@ def test_an_error_of_a_joined_dtype_is_not_caught_unseen() -> None:
 
     with pytest.raises(TraceError, match="'first' is .* on one path and .* on another"):
         graphify.function(changed)(np.arange(4.0), np.int64(3))
+
+
+def test_an_interrupted_trace_leaves_nothing_behind():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    pressed = [True]
+
+    @graphify.function
+    def f(x):
+        try:
+            if x[0] > 0:
+                x = x * 2
+                if pressed:
+                    signal.raise_signal(signal.SIGINT)
+        except Exception:
+            x = x * 0
+        finally:
+            x = x + 1
+        return x
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            f(np.ones(2))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    pressed.clear()
+    assert f(np.ones(2)).numpy().tolist() == [3.0, 3.0]
+    assert f(-np.ones(2)).numpy().tolist() == [0.0, 0.0]

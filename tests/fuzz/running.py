@@ -15,6 +15,7 @@ import re
 import signal
 import sys
 import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -34,18 +35,19 @@ from tests.tolerances import assert_close
 MAX_LINES = 4000  # of a plain run; longer programs are not worth their time
 MAX_ELEMENTS = 20_000
 SHAKES = 40  # runs with noise, where a difference is to be explained
-SECONDS = 30  # of a staged run whose plain one ends with an error; ten times that otherwise
+SECONDS = 30  # of a staged run whose plain one ends with an error; four times that otherwise
 MARGIN = 4  # times what the noise does
 
 
-class Endless(BaseException):
+class Endless(KeyboardInterrupt):
     """A staged run that does not end: plain Python leaves the loop by an error of an element that
     nobody needs, which a graph does not look up."""
 
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise Endless after some time, where the system can interrupt the main thread."""
+    """Raise Endless after some time, and again every few seconds should a program have caught it;
+    where the system can interrupt the main thread. Within another limit, that one goes on."""
     if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -53,12 +55,13 @@ def limited(seconds: float) -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise Endless
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before, began = signal.signal(signal.SIGALRM, stop), time.monotonic()
+    outer = signal.setitimer(signal.ITIMER_REAL, seconds, 5)[0]
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        left = max(outer - (time.monotonic() - began), 0.01) if outer else 0
+        signal.setitimer(signal.ITIMER_REAL, left, 5 if outer else 0)
         signal.signal(signal.SIGALRM, before)
 
 
@@ -208,7 +211,7 @@ def compare(
         for call, (outcome, variant) in enumerate(zip(plain, variants, strict=True)):
             way = f"{engine}, call {call + 1}"
             try:
-                with limited(SECONDS if outcome.error is not None else 10 * SECONDS):
+                with limited(SECONDS if outcome.error is not None else 4 * SECONDS):
                     got = _run(way, staged, program.arguments(variant))
             except Endless:
                 if outcome.error is None:

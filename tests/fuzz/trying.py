@@ -8,24 +8,22 @@ import collections
 import concurrent.futures
 import multiprocessing
 import os
-import signal
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import graphify
 from tests.fuzz.aliasing import aliasing_program
 from tests.fuzz.generator import Program, random_program
 from tests.fuzz.iterating import iterating_program
 from tests.fuzz.language import language_program
-from tests.fuzz.running import compare
+from tests.fuzz.running import Endless, compare, limited
 from tests.fuzz.shrinking import shrink
 
 CHUNK = 10  # programs that a process does before it reports
 BATCH = 20  # chunks that a process does in its life
-LIMIT = 300  # seconds for one program
+LIMIT = 400  # seconds for one program
 MEMORY = 8 << 30  # bytes for one process
 
 
@@ -64,23 +62,19 @@ def try_programs(
     Of two programs the native code of one goes to the disk and comes from there.
     """
     warnings.simplefilter("ignore")
-    signal.signal(signal.SIGALRM, _too_slow)
     limit_memory()
     tally = Tally()
     for seed in seeds:
         with_tensorflow = tensorflow and seed % tensorflow == 0
         chosen = (*engines, "tensorflow") if with_tensorflow else engines
-        signal.alarm(LIMIT)
         try:
-            with graphify.config(cache=seed % 2 == 1):
+            with limited(LIMIT), graphify.config(cache=seed % 2 == 1):
                 _try_program(program_of(seed, kind), chosen, shrinks, tally)
-        except Exception:
+        except (Exception, Endless):
             tally.counts["crashed"] += 1
             tally.found.append(
                 f"seed {seed}\n{program_of(seed, kind).source}{traceback.format_exc()}"
             )
-        finally:
-            signal.alarm(0)
     return tally
 
 
@@ -91,10 +85,6 @@ def limit_memory() -> None:
 
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
-
-
-def _too_slow(number: int, frame: Any) -> None:
-    raise TimeoutError(f"a program took more than {LIMIT} seconds")
 
 
 def _try_program(program: Program, engines: tuple[str, ...], shrinks: bool, tally: Tally) -> None:

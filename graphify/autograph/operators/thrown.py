@@ -375,10 +375,13 @@ def caught(error: BaseException, passed_on: bool = False) -> Thrown:
         passed_on: no handler is asked, as in `finally`. A jump out of that may drop an exception,
             but not a refusal to go on with the trace.
     """
-    refused = passed_on and isinstance(error, REFUSALS) and current_builder() is not None
-    if refused or isinstance(error, Unknown):
+    tracing = current_builder() is not None
+    refused = passed_on and isinstance(error, REFUSALS)
+    if tracing and (refused or isinstance(error, KeyboardInterrupt)):  # Ctrl-C ends the trace
         raise error
-    if current_builder() is not None:
+    if isinstance(error, Unknown):
+        raise error
+    if tracing:
         place = getattr(error, "location", None)
         location = KnownLoc(place) if isinstance(place, SourceLoc) else here()
         return Thrown([Alternative.of(_checked(error), location)])
