@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.sizes import Shape, product
+from graphify.ir.sizes import Dim, Shape, decide_less, product
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType, canonical_dtype, is_float
 from graphify.numpy._table import axis_of, shape_of, to_tensor
@@ -30,7 +30,7 @@ from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.keys import getitem
 from graphify.ops.random import random_bits
-from graphify.ops.shape import stack
+from graphify.ops.shape import as_dim, in_range, size_value, stack
 
 __all__ = [
     "bernoulli",
@@ -119,13 +119,16 @@ def fold_in(key: Any, data: Any) -> Tensor:
         The key, uint32 `[2]`.
 
     Raises:
-        SpecError: the key is none.
+        SpecError: the key is none, or the data no integer.
 
     Example:
         >>> graphify.random.fold_in(graphify.random.key(0), 1)
         Tensor([ 928981903, 3453687069], shape=(2,), dtype=uint32)
     """
-    number = core.cast(to_tensor(data), dtype=np.dtype(np.uint32))
+    number = to_tensor(data)
+    if number.dtype.kind not in "iub":
+        raise SpecError(f"fold_in: argument 'data': expected an integer, got {number.dtype.name}")
+    number = core.cast(number, dtype=np.dtype(np.uint32))
     block = _random(key, (), 64, number)
     return stack([_half(block, 32), _half(block, 0)], axis=block.ndim)
 
@@ -376,6 +379,7 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
     if not replace:
         if p is not None:
             raise SpecError("choice: replace=False with p is not supported")
+        count = _at_most(count, t.dims[0])
         return core.reshape(permutation(key, t)[:count], shape=(*dims, *t.dims[1:]))
     if p is not None:
         chances = cumsum(to_tensor(p))
@@ -384,6 +388,18 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
     else:
         place = randint(key, dims, 0, t.shape[0])
     return take(t, place, axis=0)
+
+
+def _at_most(count: Dim, rows: Dim) -> Dim:
+    """How many rows are drawn without replacement: found now, or by the run, to be there."""
+    message = "Cannot take a larger sample than population when replace is False"
+    larger = decide_less(rows, count)
+    if larger:
+        raise ValueError(message)
+    if larger is False:
+        return count
+    end = e.add(size_value(size=rows), 1)
+    return as_dim(in_range(size_value(size=count), 0, end, error="ValueError", message=message))
 
 
 def categorical(key: Any, logits: Any, axis: int = -1) -> Tensor:

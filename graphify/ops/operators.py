@@ -55,6 +55,8 @@ _OF_ZERO = {
 }
 
 
+_ZERO_POWER = _of_zero(lambda one, zero: zero**-one, 1j)
+
 nonzero_divisor: Op = defop(
     "nonzero_divisor",
     spec=lambda x, message="": x,
@@ -166,7 +168,28 @@ def _power(a: Any, b: Any) -> Any:
         if a._scalar:
             return core.cast(a, dtype=np.dtype(np.int64))
         return elementwise.square(a)  # as ndarray.__pow__ has it: the result is int8
+    if _is_python(a) and _is_python(b) and "c" in (_kind(a), _kind(b)):
+        a = _base(a, b)
     return elementwise.power(a, b)
+
+
+def _kind(number: Any) -> str:
+    return as_tensor(number).dtype.kind
+
+
+def _base(a: Any, b: Any) -> Any:
+    """The base of a power of Python's complex numbers, which must not be zero if the exponent is
+    negative or complex."""
+    if not isinstance(a, Tensor) and a or not isinstance(b, Tensor) and b.real >= 0 == b.imag:
+        return a
+    base, power = as_tensor(a), as_tensor(b)
+    wrong = elementwise.logical_or(
+        elementwise.less(elementwise.real(power), 0),
+        elementwise.not_equal(elementwise.imag(power), 0),
+    )
+    wrong = elementwise.logical_and(wrong, elementwise.equal(base, 0))
+    right = nonzero_divisor(elementwise.logical_not(wrong), message=_ZERO_POWER)
+    return core.cast(elementwise.where(right, base, 1.0), dtype=base.dtype, weak=True)
 
 
 # --- comparison of sizes ------------------------------------------------------------------------

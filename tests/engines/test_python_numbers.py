@@ -208,3 +208,55 @@ def test_numpys_floats_become_integers_of_an_array(program, value, engine) -> No
                 staged(np.arange(4), np.float64(value))
         else:
             np.testing.assert_array_equal(staged(np.arange(4), np.float64(value)), want)
+
+
+def float_to_complex(a, b):
+    return float(a) ** complex(b)
+
+
+def complex_to_int(a, b):
+    return complex(a) ** int(b.real)
+
+
+def complex_to_float(a, b):
+    return complex(a) ** float(b.real)
+
+
+def complex_to_complex(a, b):
+    return complex(a) ** complex(b)
+
+
+def complex_to_a_constant(a, b):
+    return complex(a) ** -1 if b.real < 0 else complex(a) ** 2
+
+
+def constant_to_complex(a, b):
+    return 0.0 ** complex(b)
+
+
+COMPLEX_POWERS = [
+    *(float_to_complex, complex_to_int, complex_to_float, complex_to_complex),
+    *(complex_to_a_constant, constant_to_complex),
+]
+
+
+@pytest.mark.parametrize("engine", ["reference", "native", "tensorflow"])
+@pytest.mark.parametrize("f", COMPLEX_POWERS)
+def test_zero_to_a_negative_or_complex_power(f, engine):
+    staged = graphify.function(f, engine=engine)
+    failed = 0
+    for base in (0.0, -0.0, 1.5, -2.0):
+        for power in (-2.0, -1.0, 0.0, 0.5, 3.0, 1j, 1 - 2j):
+            args = np.float64(base), np.complex128(power)
+            try:
+                want = f(*args)
+            except ZeroDivisionError as error:
+                failed += 1
+                with pytest.raises(ZeroDivisionError) as caught:
+                    staged(*args)
+                assert str(caught.value).splitlines()[0] == str(error)
+            else:
+                got = staged(*args)
+                assert type(got) is complex
+                np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+    assert failed

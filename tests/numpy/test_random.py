@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphify
 import graphify.numpy as gnp
 import graphify.random as gr
 from graphify.errors import SpecError
@@ -436,3 +437,31 @@ def _check_single(plain: Any, ours: Any, name: str, args: Any, kwargs: Any) -> N
     assert got.numpy() == want
     small = np.array([1, 2], np.float16)
     np.testing.assert_array_equal(gnp.asarray(small) * got, small * want, strict=True)
+
+
+@pytest.mark.parametrize("data", [1.5, np.float64(2.0), 1j])
+def test_a_key_is_folded_with_integers_only(data):
+    for f in (gr.fold_in, graphify.function(gr.fold_in)):
+        with pytest.raises(TypeError, match="fold_in: argument 'data': expected an integer, got"):
+            f(gr.key(0), data)
+
+
+@pytest.mark.parametrize("engine", ["plain", "reference", "native", "tensorflow"])
+def test_more_rows_without_replacement_than_there_are(engine):
+    def above(x, low, count):
+        return gr.choice(gr.key(3), x[x > low], (int(count),), False)
+
+    def rows(x, low, count):
+        return gr.choice(gr.key(3), x, (2, 3), replace=False)
+
+    x = np.arange(5.0)
+    run = (lambda f: f) if engine == "plain" else (lambda f: graphify.function(f, engine=engine))
+    text = "Cannot take a larger sample than population when replace is False"
+    with pytest.raises(ValueError, match=text):
+        np.random.default_rng(0).choice(x, (2, 3), replace=False)
+    for f, low, count in ((above, 1.5, 4), (above, 9.0, 1), (rows, 0.0, 6)):
+        with pytest.raises(ValueError, match=text):
+            run(f)(x, np.array(low), np.array(count))
+    for low, count in ((1.5, 3), (1.5, 2), (9.0, 0)):
+        drawn = np.asarray(run(above)(x, np.array(low), np.array(count)))
+        assert len(set(drawn)) == count and set(drawn) <= set(x[x > low])
