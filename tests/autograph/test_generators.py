@@ -327,3 +327,33 @@ def test_gradient_through_a_pipeline_with_a_staged_break():
     steps = np.eye(len(at)) * 1e-6
     want = [(program(at + d) - program(at - d)) / 2e-6 for d in steps]
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+def positive(x):
+    for v in x:
+        if v > 0:
+            yield v
+
+
+def negative(x):
+    for v in x:
+        if v < 0:
+            yield v * 2
+
+
+def test_two_staged_generators_side_by_side_are_refused_with_what_works():
+    def in_pairs(x):
+        return sum(a * b for a, b in zip(positive(x), negative(x)))
+
+    def by_lists(x):
+        total = 0.0
+        for a, b in zip(list(positive(x)), list(negative(x))):
+            total += a * b
+        return total
+
+    x = np.array([1.0, -2.0, 3.0, -4.0, 5.0, 6.0])
+    with pytest.raises(TraceError) as caught:
+        graphify.function(in_pairs)(x)
+    assert "if v > 0" in str(caught.value)
+    assert "remedy: make a list of it first, zip(list(first), list(second))" in str(caught.value)
+    assert float(graphify.function(by_lists)(x)) == by_lists(x) == in_pairs(x)

@@ -202,8 +202,8 @@ def known(test: Any) -> Any:
         raise NotKnown(
             "whether the generator yields here is only known when the graph runs",
             location=here(),
-            remedy="consume it with one `for` statement, not by next(), zip() or *, and yield "
-            "outside `try` and `with`",
+            remedy="make a list of it first, zip(list(first), list(second)), or consume it with "
+            "one `for` statement, not by next(), zip() or *, and yield outside `try` and `with`",
         )
     return test
 
