@@ -175,7 +175,7 @@ def test_lanes_that_are_not_asked_do_not_spoil_the_gradient(f, scale, run):
     """Where the derivative is infinite, zero times it would be NaN."""
     x = np.array([0.0, 4.0, -2.0, 0.81]) if scale else np.array([0.0, -2.0])
     gradient = graphify.grad(f, argnums=(0, 1))
-    with np.errstate(all="raise"):
+    with np.errstate(all="warn"):
         want = [gradient(v, scale) for v in x]
         batch = graphify.grad(
             lambda x, s: gnp.sum(graphify.vmap(f, in_axes=(0, None))(x, s)), argnums=(0, 1)
