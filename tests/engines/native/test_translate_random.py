@@ -282,9 +282,19 @@ def test_as_part_of_a_large_program(seed: int, monkeypatch: pytest.MonkeyPatch) 
     _agree(seed)
 
 
+@pytest.mark.parametrize("seed", range(60, 80))
+def test_as_part_of_a_long_program(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long programs write a body without sums once, and what is left over without a loop."""
+    monkeypatch.setattr(vectors, "LONG", 0)
+    _agree(seed)
+
+
 @pytest.mark.parametrize("length", [1, 2, 8, 16, 17, 64, 1000])
-@pytest.mark.parametrize("heavy", [0, 4000])
-def test_loops_of_known_length(length: int, heavy: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("long", "heavy"), [(0, 0), (0, 4000), (300, 4000)])
+def test_loops_of_known_length(
+    length: int, long: int, heavy: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "LONG", long)
     monkeypatch.setattr(vectors, "HEAVY", heavy)
     i, n = Var("i", INDEX), index(length)
     x, y = Buffer("x", I32, (n,), Param(0)), Buffer("y", I32, (n,), Result(0))
