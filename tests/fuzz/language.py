@@ -262,7 +262,7 @@ else:
     $v = $n
 
 $n = 40.0
-while ($n := $n / 2) > {i} + 1:
+while ($n := $n / 2) > abs({i}) + 1:
     pass
 $v = $n
 
