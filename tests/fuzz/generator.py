@@ -348,7 +348,9 @@ class Writer:
         inside = samples.child()
         inside.bind(turns, [0, 0])
         limit = self.rng.choice([2, 3, 5, 12])
-        form = self.rng.choice([f"{turns} < {limit} and ({test})", f"({test}) and {turns} < {limit}"])
+        form = self.rng.choice(
+            [f"{turns} < {limit} and ({test})", f"({test}) and {turns} < {limit}"]
+        )
         lines = [f"{turns} = 0", f"while {form}:", f"    {turns} += 1"]
         lines += indented(self.block(inside, depth - 1, True))
         return lines + self.else_(samples, depth)
