@@ -42,8 +42,8 @@ from graphify.ir.context import current_builder
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here, user_frame
 from graphify.syntax.loader import with_attributes
-from graphify.tracing.guards import Guard
-from graphify.tracing.signature import Call, Pattern, TensorSpec, fits_64_bits
+from graphify.tracing.guards import Guard, fits_64_bits
+from graphify.tracing.signature import Call, Pattern, TensorSpec
 from graphify.tracing.tracebacks import show, user_facing
 
 if TYPE_CHECKING:
@@ -339,9 +339,10 @@ class Function(Examined, Room):
         """Remember which guarded Python numbers keep changing."""
         for concrete in self._cache.get(call.key, ()):
             guard = concrete.broken_guard()
-            if isinstance(guard, Guard) and type(guard.expected) in (int, float, complex):
-                seen = self._moved.setdefault(guard.place.key, set())
-                seen.update((guard.expected, guard.place.read()))
+            if isinstance(guard, Guard):
+                values = guard.expected, guard.place.read()
+                if all(type(value) in (int, float, complex) for value in values):
+                    self._moved.setdefault(guard.place.key, set()).update(values)
 
     # --- retracing ---
 

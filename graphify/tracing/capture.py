@@ -35,12 +35,14 @@ from graphify.tracing.guards import (
     Fields,
     Fixed,
     Guard,
+    Number,
     Place,
     Presence,
     SameObject,
     Within,
     by_content,
     fingerprint,
+    fits_64_bits,
     has_special_methods,
     is_numeric,
 )
@@ -121,7 +123,9 @@ class Root(Builder):
         if isinstance(value, Tensor) and value.is_symbolic:
             return value
         if place.key in self.moving and type(value) in (int, float, complex):
-            return self._scalar(place, value)
+            if fits_64_bits(value):
+                self.guards[place.key] = Number(place, type(value))
+                return self._scalar(place, value)
         if place.key not in self.guards:
             self.guards[place.key] = Guard(place, fingerprint(value))
         return self._lift(value, place)

@@ -174,6 +174,11 @@ class Guard:
         return f"{self.place} changed from {self.expected!r:.60} to {self.place.read()!r:.60}"
 
 
+def fits_64_bits(number: object) -> bool:
+    """Whether a Python number can be traced as a scalar."""
+    return not isinstance(number, int) or -(2**63) <= number < 2**63
+
+
 def all_hold(guards: Sequence[AnyGuard]) -> Callable[[], bool]:
     """Whether guards hold, as a function that reads each attribute once, however many guards look
     into what is found there: it may be a property."""
@@ -194,7 +199,23 @@ def all_hold(guards: Sequence[AnyGuard]) -> Callable[[], bool]:
     return ask
 
 
-AnyGuard: TypeAlias = "Guard | SameObject | Presence | Fields"
+@dataclass(frozen=True, slots=True, eq=False)
+class Number:
+    """A place whose Python number is an input of the trace: another number of its kind will do."""
+
+    place: Any
+    kind: type
+    expected: None = None
+
+    def holds(self, read: Reader = _read) -> bool:
+        value = read(self.place)
+        return type(value) is self.kind and fits_64_bits(value)
+
+    def explain(self) -> str:
+        return f"{self.place} is no {self.kind.__name__} any more: {self.place.read()!r:.60}"
+
+
+AnyGuard: TypeAlias = "Guard | SameObject | Presence | Number | Fields"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,7 +24,8 @@ from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
 from graphify.ir.tensor import Tensor
-from graphify.location import here, is_internal
+from graphify.location import LazyLoc, here, is_internal
+from graphify.tracing import apart
 
 MOST = 2000  # objects looked at for others that show a container
 
@@ -37,12 +38,14 @@ class _Copies:
 
     made: ById = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
+    places: dict[int, LazyLoc | None] = field(default_factory=dict)  # where they were made
     originals: dict[int, ById] = field(default_factory=dict)  # of a copy; they are no copies
     copies: dict[int, list[int]] = field(default_factory=dict)  # of an original
 
     def add(self, name: str, made: Any, originals: ById) -> None:
         key = id(made)
         self.made[key], self.names[key], self.originals[key] = made, name, originals
+        self.places[key] = here()
         for each in originals:
             self.copies.setdefault(each, []).append(key)
 
@@ -101,12 +104,13 @@ def check(thing: Any) -> None:
         if id(seen) in others and (name != own or not own):
             text = own or known.names[id(seen)]
             what = "this value" if " " in text else f"'{text}'"
-            raise TraceError(
+            error = TraceError(
                 f"{what} is one {type(thing).__name__} or another, depending on the path, and a "
                 "change of either would have to be seen through another name, too",
                 location=here(),
                 remedy="copy it where its name is bound: copy.copy(...)",
             )
+            raise apart.instead_of(error, [known.places.get(each) for each in (key, *others)])
 
 
 def originals_of(ids: Iterable[int]) -> list[int]:

@@ -12,7 +12,7 @@ from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
 from graphify.location import here
-from graphify.tracing import identity
+from graphify.tracing import apart, identity
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,20 +54,21 @@ class Contents:
 
 
 def seal(thing: Any) -> None:
-    """From now on a container or object cannot change: what it holds was copied."""
-    _sealed()[id(thing)] = thing
+    """From now on a container or object cannot change: what it holds was copied here."""
+    _sealed()[id(thing)] = thing, here()
 
 
 def check_changeable(thing: Any) -> None:
     """Raise if a container or object is sealed, or is one of several (see identity.py)."""
     identity.check(thing)
     if id(thing) in _sealed():
-        raise TraceError(
+        error = TraceError(
             f"a {type(thing).__name__} changes that is, or was, an element of a list whose length "
             "is only known when the graph runs: the list holds a copy of it",
             location=here(),
             remedy="put a changed one in its place, or keep its parts in lists of their own",
         )
+        raise apart.instead_of(error, [_sealed()[id(thing)][1]])
 
 
 def _sealed() -> dict[int, Any]:

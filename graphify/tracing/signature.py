@@ -25,7 +25,7 @@ from graphify.ir.sizes import Dim, Shape, SizeVar, size
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType, canonical_dtype, in_c_order
 from graphify.ir.wrapping import as_tensor
-from graphify.tracing.guards import Identity, fingerprint
+from graphify.tracing.guards import Identity, fingerprint, fits_64_bits
 
 NUMBERS = (int, float, complex)
 STATIC = (bool, str, bytes, type(None))
@@ -242,11 +242,6 @@ def _bound(
 
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
-def fits_64_bits(number: int | float | complex) -> bool:
-    """Whether a Python number can be traced as a scalar."""
-    return not isinstance(number, int) or -(2**63) <= number < 2**63
 
 
 def _spoken(path: str) -> str:

@@ -72,6 +72,22 @@ def test_a_global_of_another_type(module):
     assert f(np.ones(1)).shape == (3,)
 
 
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_a_global_number_that_became_an_input_may_be_anything_later(module, engine):
+    @graphify.function(engine=engine)
+    def f(x):
+        return x * SCALE
+
+    numbers = [2.5, 2, 3.5, 4, True, 7, 8.5, 1 + 2j, 2.5, np.float32(3), np.array(4), 5.5, 9]
+    for number in numbers * 2:
+        module["SCALE"] = number
+        got, want = f(np.ones(2, np.int32)), np.ones(2, np.int32) * number
+        assert (got.dtype, got.numpy().tolist()) == (want.dtype, want.tolist())
+    module["SCALE"] = 2**70
+    with pytest.raises(OverflowError):
+        f(np.ones(2, np.int32))
+
+
 def test_global_arrays_go_in_by_reference(module):
     @graphify.function
     def f(x):
