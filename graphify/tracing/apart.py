@@ -1,0 +1,68 @@
+"""Containers that change through a name of which only the run knows which one it stands for.
+
+    m = a if c else b      # at first a third list, with the elements of one of them
+    m.append(v)            # cannot be had of a copy: the trace is given up, and made again, and
+                           # now m is a choice of a and b: the append is a branch for each
+
+Copies are what most code is best off with, so a place keeps containers apart only once a trace has
+failed for the copies that were made there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from graphify.errors import GraphifyError, note
+from graphify.location import LazyLoc, SourceLoc, here
+
+T = TypeVar("T")
+
+_places: ContextVar[frozenset[SourceLoc]] = ContextVar("graphify_kept_apart", default=frozenset())
+
+
+def is_kept() -> bool:
+    """Whether containers of which the code at hand picks one are kept apart."""
+    places = _places.get()
+    place = here() if places else None
+    return place is not None and place.resolve() in places
+
+
+def instead_of(error: GraphifyError, copied: Iterable[LazyLoc | None]) -> GraphifyError:
+    """An error that there would not be if no containers had been copied at these places."""
+    note(error, copied=frozenset(place.resolve() for place in copied if place is not None))
+    return error
+
+
+def _missing(error: Exception) -> frozenset[SourceLoc]:
+    copied: frozenset[SourceLoc] = getattr(error, "copied", frozenset())
+    return copied - _places.get()
+
+
+def helps(error: Exception) -> bool:
+    """Whether a trace that keeps more containers apart may do without an error."""
+    return bool(_missing(error))
+
+
+def retracing(trace: Callable[[], T]) -> T:
+    """A trace, made again with containers kept apart wherever that may do without its error."""
+    token = _places.set(_places.get())
+    try:
+        while True:
+            try:
+                return trace()
+            except Exception as error:
+                more = _missing(error)
+                if not more:
+                    raise
+                _places.set(_places.get() | more)
+    finally:
+        _places.reset(token)
+
+
+def are_containers(values: Iterable[Any]) -> bool:
+    """Whether one of some values can be changed, or holds what can."""
+    from graphify.tracing import identity  # it raises the errors
+
+    return any(True for value in values for _ in identity.parts(value))
