@@ -35,6 +35,7 @@ from graphify.ir.types import Spec, in_c_order
 from graphify.ir.wrapping import as_tensor
 from graphify.location import leave_call, start_trace
 from graphify.optimise.pipeline import optimise
+from graphify.tracing.apart import retracing
 from graphify.tracing.capture import Root, restore
 from graphify.tracing.containers import (
     COPIED,
@@ -64,6 +65,17 @@ def trace(
     Args:
         moving: keys of the places whose Python numbers become hidden inputs instead of guards.
     """
+    return retracing(lambda: _trace(function, signature, call, pattern, autograph, moving))
+
+
+def _trace(
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    call: Call,
+    pattern: Pattern,
+    autograph: bool,
+    moving: frozenset[Any],
+) -> Traced:
     root = Root(getattr(function, "__name__", "function"), moving)
     token = start_trace()
     try:

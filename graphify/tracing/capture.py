@@ -28,6 +28,7 @@ from graphify.ir.tensor import Tensor, resolve, value_in, viewing
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
+from graphify.tracing.apart import retracing
 from graphify.tracing.containers import Tracked, elements, rebuilt
 from graphify.tracing.guards import (
     SCALARS,
@@ -373,6 +374,14 @@ def subgraph(
     Raises:
         TraceError: the function updates a tensor of an enclosing scope in place.
     """
+    if current_builder() is None:
+        return retracing(lambda: _subgraph(function, specs, name, what))
+    return _subgraph(function, specs, name, what)
+
+
+def _subgraph(
+    function: Callable[..., Any], specs: Sequence[Spec], name: str, what: str | None
+) -> SubGraph:
     with frame(name) as builder:
         args = [Tensor(builder.param(spec)) for spec in specs]
         leaves, treedef = tree.flatten_arrays(function(*args))

@@ -108,7 +108,8 @@ def check(thing: Any) -> None:
                 f"{what} is one {type(thing).__name__} or another, depending on the path, and a "
                 "change of either would have to be seen through another name, too",
                 location=here(),
-                remedy="copy it where its name is bound: copy.copy(...)",
+                remedy="copy it where its name is bound, copy.copy(...), or pick it there from a "
+                "list by its index",
             )
             raise apart.instead_of(error, [known.places.get(each) for each in (key, *others)])
 

@@ -105,15 +105,12 @@ def arguments_of(function, sign):
 @pytest.mark.parametrize(
     "function",
     [
-        appended_to_either,
-        list_set,
         field_set,
         dict_in_a_loop,
         field_in_a_loop,
         original_changes,
         argument_or_a_new_one,
         two_names_for_either,
-        copy_of_a_copy,
     ],
 )
 def test_refused(function):
@@ -177,6 +174,15 @@ def handed_through(x):
     return d
 
 
+def picked_from_a_list(x, s):
+    a, b = {"k": 1.0}, Box({"k": 2.0})
+    c = [a, b.a][0 if s > 0 else 1]
+    c["k"] = 7.0
+    for v in x:
+        c["k"] += v
+    return a, b.a, c
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -186,6 +192,10 @@ def handed_through(x):
         changed_by_a_callee,
         rebound_then_changed,
         handed_through,
+        appended_to_either,
+        list_set,
+        copy_of_a_copy,
+        picked_from_a_list,
     ],
 )
 def test_right(function):

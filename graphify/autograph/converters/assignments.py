@@ -7,13 +7,15 @@
     del a[i]           ag.delitem(a, i)
     del obj.x          ag.delattr_(obj, "x")
     a[i], y = v        item, y = v; ag.setitem(a, i, item)
+    d |= v             d = ag.in_place("|=", d, v)
 
-Assignments to plain names stay. Python evaluates the right side first: where the order could be
-seen (a call on either side), the value gets a name of its own before the target is looked at.
+Other assignments to plain names stay. Python evaluates the right side first: where the order could
+be seen (a call on either side), the value gets a name of its own before the target is looked at.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -42,10 +44,29 @@ SIGNS = {
 
 def transform(tree: Any, ctx: Context) -> Any:
     """Convert assignments to attributes and items."""
-    return _Assignments(ctx).visit(tree)
+    return _Assignments(ctx, set(_names_of_sets(tree))).visit(tree)
+
+
+def _names_of_sets(tree: Any) -> Iterator[str]:
+    """Names that somewhere in a function stand for a set."""
+    for node in gast.walk(tree):
+        match node:
+            case gast.Assign(targets=targets, value=value) if _is_set(value):
+                yield from (target.id for target in targets if isinstance(target, gast.Name))
+            case gast.Attribute(value=gast.Name(id=name), attr="add" | "discard"):
+                yield name
+
+
+def _is_set(node: Any) -> bool:
+    called = isinstance(node, gast.Call) and getattr(node.func, "id", None) in ("set", "frozenset")
+    return called or isinstance(node, (gast.Set, gast.SetComp))
 
 
 class _Assignments(Converter):
+    def __init__(self, ctx: Context, sets: set[str]) -> None:
+        super().__init__(ctx)
+        self.sets = sets
+
     def visit_Assign(self, node: Any) -> Any:
         node.value = self.visit(node.value)
         if all(_is_local_target(t) for t in node.targets):
@@ -130,7 +151,7 @@ class _Assignments(Converter):
     def visit_AugAssign(self, node: Any) -> Any:
         node.value = self.visit(node.value)
         if isinstance(node.target, gast.Name):
-            return node
+            return self._named(node)
         if any_node(node.value, [gast.Call, gast.NamedExpr]) is not None:
             return self._in_place(node)
         owner, sign = self.visit(node.target.value), gast.Constant(SIGNS[type(node.op)], None)
@@ -174,7 +195,23 @@ class _Assignments(Converter):
         new += self.ctx.statements("name = old", node, name=value, old=old)
         changed = gast.AugAssign(gast.Name(value, gast.Store(), None, None), node.op, node.value)
         stored = origin.inherit(gast.Name(value, gast.Load(), None, None), node)
-        return [*new, origin.inherit(changed, node), *self._store(_copy(target), stored, node)]
+        changed = self._named(origin.inherit(changed, node))
+        changes = changed if isinstance(changed, list) else [changed]
+        return [*new, *changes, *self._store(_copy(target), stored, node)]
+
+    def _named(self, node: Any) -> Any:
+        """`name += value` stays, unless it may change a dict or set in place."""
+        match node:
+            case gast.AugAssign(op=gast.BitOr() | gast.BitAnd() | gast.BitXor()):
+                pass
+            case gast.AugAssign(op=gast.Sub(), target=name, value=value):
+                if name.id not in self.sets and not _is_set(value):
+                    return node
+            case _:
+                return node
+        sign, name = gast.Constant(SIGNS[type(node.op)], None), node.target.id
+        statement = "name = ag.in_place(sign, name, value)"
+        return self.ctx.statements(statement, node, name=name, sign=sign, value=node.value)
 
     def visit_Delete(self, node: Any) -> Any:
         new: list[Any] = []

@@ -46,6 +46,7 @@ class _Comprehensions(Converter):
             return node
         add = self.ctx.internal_name("add")
         inner = self.ctx.expression("add(values)", node, add=add, values=values)
+        inner.keeps = True
         for generator in reversed(node.generators):
             inner = self._each(generator, inner)
         return self.ctx.operator(operator, node, self._function([add], inner))

@@ -68,7 +68,8 @@ class _Displays(Converter):
 
     def visit_Call(self, node: Any) -> Any:
         node.func = self.visit(node.func)
-        keeps = self.ctx.is_operator(node) and node.func.attr in KEEPERS
+        keeps = getattr(node, "keeps", False)  # the element of a comprehension
+        keeps |= self.ctx.is_operator(node) and node.func.attr in KEEPERS
         if self.ctx.is_operator(node, "list") and len(node.args) == 1:
             keeps = False  # it makes one already
         visit = self.visit if keeps else self._inside

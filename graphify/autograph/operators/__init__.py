@@ -50,6 +50,7 @@ from graphify.autograph.operators.comprehensions import dict_of, each, list_of, 
 from graphify.autograph.operators.comprehensions import list_ as list
 from graphify.autograph.operators.comprehensions import tuple_ as tuple
 from graphify.autograph.operators.generators import emit, known, known_items, returned
+from graphify.autograph.operators.inplace import in_place
 from graphify.autograph.operators.iterators import flatten, generate, unpacked
 from graphify.autograph.operators.logical import and_, compare, contains, not_, or_
 from graphify.autograph.operators.lookups import get, item
@@ -126,6 +127,7 @@ __all__ = [
     "get",
     "if_",
     "if_exp",
+    "in_place",
     "instance_of",
     "int",
     "is_",

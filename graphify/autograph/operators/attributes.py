@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators import descriptors
-from graphify.autograph.operators.calls import AUGMENTED, OVERLOADS
+from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import decide, over
+from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.logical import python_bool
 from graphify.autograph.operators.thrown import refuse_hidden
 from graphify.autograph.operators.undefined import Maybe

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import operator
 import sys
 from collections.abc import Callable
 from types import (
@@ -29,6 +28,7 @@ from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, has_choices, over
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.generators import Generator, is_generator_function
+from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.recursion import enter
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.context import current_builder
@@ -43,21 +43,6 @@ from graphify.tracing.guards import SCALARS, Place
 from graphify.tracing.places import log_contents
 
 DO_NOT_CONVERT = "__graphify_do_not_convert__"
-AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
-    "+=": operator.iadd,
-    "-=": operator.isub,
-    "*=": operator.imul,
-    "/=": operator.itruediv,
-    "//=": operator.ifloordiv,
-    "%=": operator.imod,
-    "**=": operator.ipow,
-    "@=": operator.imatmul,
-    "&=": operator.iand,
-    "|=": operator.ior,
-    "^=": operator.ixor,
-    "<<=": operator.ilshift,
-    ">>=": operator.irshift,
-}
 
 # --- calls ---------------------------------------------------------------------------------------
 
@@ -286,6 +271,9 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
         return
     if isinstance(obj, dict) and is_staged(key):
         _lookups().refuse_new()
+    if type(value) is Choice and isinstance(obj, list) and is_staged(key):
+        if value.is_same(obj[key]):
+            return  # `rows[k] += f(v)` puts back what it has changed
     if isinstance(obj, (list, dict)):
         log_contents(obj)
     elif isinstance(obj, np.ndarray):

@@ -45,6 +45,7 @@ from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, elementwise
+from graphify.tracing import apart
 
 MOST = 6  # alternatives of one value
 
@@ -58,6 +59,13 @@ class Choice:
 
     def __init__(self, tag: Any, alternatives: Sequence[Any]) -> None:
         self.tag, self.alternatives = tag, tuple(alternatives)
+
+    def is_same(self, other: Any) -> bool:
+        """Whether another choice is of the same objects, by the same value of the graph."""
+        if type(other) is not Choice or other.tag._value != self.tag._value:
+            return False
+        pairs = zip(self.alternatives, other.alternatives, strict=False)
+        return len(self.alternatives) == len(other.alternatives) and all(a is b for a, b in pairs)
 
 
 def _open(choice: Any) -> tuple[tuple[Any, ...], list[Any]]:
@@ -273,6 +281,8 @@ def _unite(name: str, a: Side, b: Side) -> United:
     if _fit(a, b):
         return a.treedef, _pairs(a), _pairs(b)
     if a.is_reference or b.is_reference:
+        if apart.is_kept():
+            return _as_choice(name, a, b)
         return _unite(name, a.opened(), b.opened())
     grown = unite_lists(a, b)
     if grown is not None:

@@ -29,6 +29,7 @@ from graphify.autograph.operators.choice import (
 )
 from graphify.autograph.operators.conditions import is_staged, set_truth, truth
 from graphify.autograph.operators.heap import Names, State
+from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.sharing import ALIAS
 from graphify.autograph.operators.state import Unstageable, is_dynamic, joinable
 from graphify.ir.sharing import is_shared
@@ -39,7 +40,7 @@ from graphify.ops import core, effects, elementwise
 from graphify.ops.convert import set_conversion
 from graphify.ops.effects import Gap
 from graphify.ops.operators import set_spread
-from graphify.tracing import identity, lists
+from graphify.tracing import apart, identity, lists
 from graphify.tracing.capture import frame
 
 
@@ -185,16 +186,31 @@ MOST_ELEMENTS = 16
 
 
 def _element(values: Any, key: Any) -> Any:
-    """`names[k]`: an element of a list of texts, functions and the like is one of several."""
-    if isinstance(key, slice) or _are_alike(list(values)):
-        return lists.growing(values)[key]
+    """`names[k]`: an element of a list of texts, functions and the like is one of several, and so
+    is a container that will be changed (see apart.py)."""
+    if isinstance(key, slice) or not _is_one_of(list(values)):
+        try:
+            return lists.growing(values)[key]
+        except Unstageable as error:
+            if apart.are_containers(values):
+                apart.instead_of(error, [here()])
+            raise
     if len(values) > MOST_ELEMENTS or key.ndim or key.dtype.kind not in "iu":
         raise _refused(f"is looked up in a list of {len(values)} by {key.spec}")
     inside = elementwise.logical_and(key >= -len(values), key < len(values))
-    error = effects.Raise(IndexError, ("list index out of range",))
-    effects.assert_(inside, exception=error)
+    missing = effects.Raise(IndexError, ("list index out of range",))
+    effects.assert_(inside, exception=missing)
     place = elementwise.where(key < 0, key + len(values), key)
     return Choice(core.cast(place, dtype=np.dtype(np.int64), weak=True), list(values))
+
+
+def _is_one_of(values: list[Any]) -> bool:
+    """Whether one element is told from the others by branches, and not looked up in a stack."""
+    if not _are_alike(values):
+        return True
+    if len(values) > MOST_ELEMENTS:
+        return False
+    return _may_differ(values) or apart.is_kept() and apart.are_containers(values)
 
 
 def _are_alike(values: list[Any]) -> bool:
@@ -209,6 +225,14 @@ def _are_alike(values: list[Any]) -> bool:
     )
 
 
+def _may_differ(values: list[Any]) -> bool:
+    """Whether there are lists of run-time length, which may have room for more than each other."""
+    if not any(isinstance(value, lists.List) and lists.is_grown(value) for value in values):
+        return False
+    shapes = {tuple(buffer.dims for buffer in value.grown.buffers) for value in values}
+    return len(shapes) > 1
+
+
 # --- Python's operators -------------------------------------------------------------------------
 
 _BINARY = ("add sub mul truediv floordiv mod pow matmul and_ or_ xor lshift rshift").split()
@@ -218,6 +242,17 @@ _UNARY = "neg pos abs invert".split()
 
 def _binary(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return lambda self, other: apply(function, (self, other), {})
+
+
+def _in_place(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """`function` changes the containers among the alternatives; a choice of such stays the same."""
+
+    def change(self: Choice, other: Any) -> Any:
+        found = apply(function, (self, other), {})
+        held = [self.alternatives[i] for i in possible(self)]
+        return self if all(isinstance(value, (list, dict, set)) for value in held) else found
+
+    return change
 
 
 def _reflected(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -320,8 +355,9 @@ def _install() -> None:
     for name in _BINARY:
         plain, short = getattr(operator, name), name.rstrip("_")
         special[f"__{short}__"], special[f"__r{short}__"] = _binary(plain), _reflected(plain)
-        special[f"__i{short}__"] = _binary(getattr(operator, f"i{short}"))
     special |= {f"__{name}__": _comparison(getattr(operator, name)) for name in _COMPARISONS}
+    for change in AUGMENTED.values():
+        special[f"__{getattr(change, '__name__')}__"] = _in_place(change)  # noqa: B009  # mypy
     for name in _UNARY:
         plain = getattr(operator, name)
         special[f"__{name}__"] = lambda self, plain=plain: over(self, plain)

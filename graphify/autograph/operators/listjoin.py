@@ -27,6 +27,7 @@ from graphify.ir.sizes import Dim, dim_variables
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops.indexing import slice_update
+from graphify.tracing import apart
 
 if TYPE_CHECKING:
     from graphify.autograph.operators.choice import Pairs, Side, United
@@ -231,6 +232,8 @@ def promoted(before: Part, after: Part, frame: Any) -> Part | None:
     """
     if before.is_reference or after.is_reference:
         if before.is_reference and after.is_reference and before.leaves[0] == after.leaves[0]:
+            return None
+        if apart.is_kept():
             return None
         opened = before.opened()
         found = promoted(opened, after.opened(), frame)

@@ -21,7 +21,7 @@ from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
 from graphify.location import here
 from graphify.ops import core, effects, elementwise
-from graphify.tracing import lists
+from graphify.tracing import apart, lists
 from graphify.tracing.places import log_contents
 
 NUMBERS = (bool, int, float, np.integer, np.floating, np.bool_)
@@ -45,7 +45,7 @@ def item(table: Any, key: Any) -> Any:
     if isinstance(table, dict) and type(table).__getitem__ is dict.__getitem__:
         missing = getattr(type(table), "__missing__", None)
         absent = lambda: refuse_new() if missing else raise_(KeyError(key))
-        return _found(table, key, absent)
+        return _found(table, key, absent, raises=True)
     return table[key]
 
 
@@ -86,14 +86,17 @@ def refuse_new() -> NoReturn:
     )
 
 
-def _found(table: dict[Any, Any], key: Tensor, absent: Any) -> Any:
-    """The value of a key, or what `absent` gives."""
+def _found(table: dict[Any, Any], key: Tensor, absent: Any, raises: bool = False) -> Any:
+    """The value of a key, or what `absent` gives, unless it raises."""
     keys, numbers = _candidates(table, key)
     if not keys:
         return absent()
     matches = elementwise.equal(numbers, key)
     place = core.cast(matches.argmax(), dtype=np.dtype(np.int64), weak=True)
     values = [table[known] for known in keys]
+    if raises and apart.is_kept() and apart.are_containers(values):  # a branch would give copies
+        if_exp(matches.any(), lambda: None, absent)
+        return _chosen(values, place)
     return if_exp(matches.any(), lambda: _chosen(values, place), absent)
 
 
@@ -101,6 +104,8 @@ def _chosen(values: list[Any], place: Tensor) -> Any:
     """One of some values: numbers are an array, others are told apart one by one."""
     if len(values) == 1:
         return values[0]
+    if apart.is_kept() and apart.are_containers(values):
+        return Choice(core.cast(place, dtype=np.dtype(np.int64), weak=True), values)
     if all(isinstance(v, NUMBERS) or isinstance(v, Tensor) and not v.dims for v in values):
         return lists.growing(values)[place]
     if len(values) > MOST_VALUES:

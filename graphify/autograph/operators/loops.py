@@ -9,6 +9,7 @@ range of some length is staged if its body can be, and unrolled otherwise.
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -40,6 +41,7 @@ from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import control, elementwise
+from graphify.tracing import apart
 from graphify.tracing.capture import captured, frame, root_of
 from graphify.tracing.lists import List
 from graphify.tracing.places import forget_local
@@ -313,7 +315,7 @@ def _stage_or_unroll(
         except Exception as error:  # as a staged loop it cannot be traced; turn by turn it may
             if isinstance(error, RecursionError) and root is not None and root.attempts:
                 raise  # a loop further out may; each of those in between would double the work
-            reason = getattr(error, "message", str(error))
+            reason, again = getattr(error, "message", str(error)), apart.helps(error)
             if not isinstance(error, DifferentKinds):
                 break
     if peel:
@@ -321,8 +323,14 @@ def _stage_or_unroll(
         state = body(next(items.concrete()), *state)
         return _stage_or_unroll(items.without_first(), body, state, names, test, peel=False)
     many = isinstance(items.length, int) and items.length > WARN_UNROLLED
-    _note(builder, f"loop of {items.length} turns unrolled: {reason}", warn=many)
-    return _python_for(items.concrete(), body, state, names, test)
+    text = f"loop of {items.length} turns unrolled: {reason}"
+    note = functools.partial(_note, builder, text, warn=many)
+    if not again:
+        note()
+    state = _python_for(items.concrete(), body, state, names, test)
+    if again:  # and no other trace has been asked for
+        note()
+    return state
 
 
 def _note(builder: Builder, text: str, warn: bool) -> None:

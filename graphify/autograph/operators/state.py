@@ -251,6 +251,8 @@ def describe(value: Any) -> str:
         return f"a tensor {value.spec}"
     if isinstance(value, dict):
         return f"a dict with the keys {', '.join(map(repr, value))}"
+    if isinstance(value, (set, frozenset)):
+        return f"{value!r:.60}"
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}"
     return (

@@ -1,0 +1,48 @@
+"""Python's augmented assignments, by their signs.
+
+AUGMENTED["+="](x, y)      # operator.iadd(x, y)
+AUGMENTED["|="](d, more)   # likewise, and the change of the dict is logged
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from graphify.tracing.places import log_contents
+
+
+def _logged(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operation that changes a dict or set, which does not log that itself."""
+
+    @functools.wraps(operation)
+    def change(a: Any, b: Any) -> Any:
+        if isinstance(a, (dict, set)):
+            log_contents(a)
+        return operation(a, b)
+
+    return change
+
+
+AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd,
+    "-=": _logged(operator.isub),
+    "*=": operator.imul,
+    "/=": operator.itruediv,
+    "//=": operator.ifloordiv,
+    "%=": operator.imod,
+    "**=": operator.ipow,
+    "@=": operator.imatmul,
+    "&=": _logged(operator.iand),
+    "|=": _logged(operator.ior),
+    "^=": _logged(operator.ixor),
+    "<<=": operator.ilshift,
+    ">>=": operator.irshift,
+}
+
+
+def in_place(sign: str, value: Any, other: Any) -> Any:
+    """What `value |= other` gives."""
+    return AUGMENTED[sign](value, other)
