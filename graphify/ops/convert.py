@@ -75,7 +75,8 @@ def _plain(value: Any) -> Any:
 def _refused(value: Any) -> SpecError:
     return SpecError(
         f"expected an array, a number or a nested sequence of numbers, got "
-        f"{type(value).__name__} {value!r:.60}"
+        f"{type(value).__name__} {value!r:.60}",
+        remedy="test it with `is None`, or start from a number" if value is None else None,
     )
 
 

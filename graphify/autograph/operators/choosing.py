@@ -32,9 +32,12 @@ from graphify.autograph.operators.heap import Names, State
 from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.sharing import ALIAS
 from graphify.autograph.operators.state import Unstageable, is_dynamic, joinable
+from graphify.autograph.operators.undefined import UNREACHABLE
+from graphify.errors import SpecError
 from graphify.ir.sharing import is_shared
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL
+from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, effects, elementwise
 from graphify.ops.convert import set_conversion
@@ -42,11 +45,29 @@ from graphify.ops.effects import Gap
 from graphify.ops.operators import set_spread
 from graphify.tracing import apart, identity, lists
 from graphify.tracing.capture import frame
+from graphify.tracing.tracebacks import is_users, place_of
 
 
 def over(choice: Choice, function: Callable[[Any], Any]) -> Any:
     """`function` of the alternative that holds."""
-    return _over(choice, possible(choice), function)
+    left = possible(choice)
+    return _over(choice, left, function if len(left) == 1 else _at_run(function))
+
+
+def _at_run(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What arrays cannot hold is refused when the run finds it, if it is None: it may never be."""
+
+    def guarded(value: Any) -> Any:
+        try:
+            result = function(value)
+            return as_tensor(result) if isinstance(result, np.ndarray) else result
+        except SpecError as error:
+            if value is not None:
+                raise
+            effects.raise_at(error, place_of(error), is_users(error))
+            return UNREACHABLE
+
+    return guarded
 
 
 def _over(choice: Choice, left: Sequence[int], function: Callable[[Any], Any]) -> Any:
@@ -201,7 +222,7 @@ def _element(values: Any, key: Any) -> Any:
     missing = effects.Raise(IndexError, ("list index out of range",))
     effects.assert_(inside, exception=missing)
     place = elementwise.where(key < 0, key + len(values), key)
-    return Choice(core.cast(place, dtype=np.dtype(np.int64), weak=True), list(values))
+    return Choice(core.cast(place, dtype=np.dtype(np.int64), weak=True), list(values), key)
 
 
 def _is_one_of(values: list[Any]) -> bool:
@@ -245,12 +266,17 @@ def _binary(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 
 def _in_place(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """`function` changes the containers among the alternatives; a choice of such stays the same."""
+    """An operation that changes containers; a choice of such stays the choice that it is."""
+
+    def only_change(value: Any, other: Any) -> None:
+        function(value, other)
 
     def change(self: Choice, other: Any) -> Any:
-        found = apply(function, (self, other), {})
         held = [self.alternatives[i] for i in possible(self)]
-        return self if all(isinstance(value, (list, dict, set)) for value in held) else found
+        if not all(isinstance(value, (list, dict, set)) for value in held):
+            return apply(function, (self, other), {})
+        apply(only_change, (self, other), {})
+        return self
 
     return change
 
