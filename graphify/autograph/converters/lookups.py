@@ -30,6 +30,9 @@ def _names_of_tables(tree: Any) -> Iterator[str]:
     """Names that somewhere in a function stand for a dict or a tuple."""
     for node in gast.walk(tree):
         match node:
+            case gast.Assign(targets=[gast.Tuple(elts=targets)], value=gast.Tuple(elts=values)):
+                pairs = zip(targets, values, strict=False)
+                yield from (t.id for t, v in pairs if isinstance(t, gast.Name) and _is_made(v))
             case gast.Assign(targets=targets, value=value) if _is_made(value):
                 yield from (target.id for target in targets if isinstance(target, gast.Name))
             case gast.Attribute(value=gast.Name(id=name), attr=method) if method in DICT_METHODS:

@@ -40,6 +40,7 @@ from graphify.ops import core
 from graphify.syntax.loader import is_marked
 from graphify.tracing.capture import Root, root_of
 from graphify.tracing.guards import SCALARS, Place
+from graphify.tracing.lists import List
 from graphify.tracing.places import log_contents
 
 DO_NOT_CONVERT = "__graphify_do_not_convert__"
@@ -271,9 +272,8 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
         return
     if isinstance(obj, dict) and is_staged(key):
         _lookups().refuse_new()
-    if type(value) is Choice and isinstance(obj, list) and is_staged(key):
-        if value.is_same(obj[key]):
-            return  # `rows[k] += f(v)` puts back what it has changed
+    if type(value) is Choice and type(obj) is List and value.is_at(key, obj):
+        return  # `rows[k] += [v]` puts back what it has changed
     if isinstance(obj, (list, dict)):
         log_contents(obj)
     elif isinstance(obj, np.ndarray):

@@ -53,19 +53,20 @@ Leaves: TypeAlias = list[Any]
 
 
 class Choice:
-    """A value that is one of several alternatives; a staged integer tells which."""
+    """A value that is one of several alternatives; a staged integer tells which.
 
-    __slots__ = ("tag", "alternatives")
+    `key`: the index that took it from a list of the alternatives.
+    """
 
-    def __init__(self, tag: Any, alternatives: Sequence[Any]) -> None:
-        self.tag, self.alternatives = tag, tuple(alternatives)
+    __slots__ = ("tag", "alternatives", "key")
 
-    def is_same(self, other: Any) -> bool:
-        """Whether another choice is of the same objects, by the same value of the graph."""
-        if type(other) is not Choice or other.tag._value != self.tag._value:
-            return False
-        pairs = zip(self.alternatives, other.alternatives, strict=False)
-        return len(self.alternatives) == len(other.alternatives) and all(a is b for a, b in pairs)
+    def __init__(self, tag: Any, alternatives: Sequence[Any], key: Any = None) -> None:
+        self.tag, self.alternatives, self.key = tag, tuple(alternatives), key
+
+    def is_at(self, key: Any, values: list[Any]) -> bool:
+        """Whether it is what a list has at an index."""
+        same = key is self.key and len(values) == len(self.alternatives)
+        return same and all(a is b for a, b in zip(values, self.alternatives, strict=True))
 
 
 def _open(choice: Any) -> tuple[tuple[Any, ...], list[Any]]:
