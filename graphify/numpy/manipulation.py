@@ -154,8 +154,7 @@ def ravel(a: Any, order: str = "C") -> Tensor:
         x = ops.transpose(x, axes=_memory_order(x)) if x.ndim > 1 else x
         return views.reshape(x, (product(x.dims),))
     x = _reversed(x) if _fortran(x, order) else x
-    flat = views.reshape(x, (product(x.dims),))
-    return core.copy(flat) if views.is_contiguous(x) is False else flat
+    return views.ravel(x)
 
 
 # --- transpose ------------------------------------------------------------------------------------

@@ -167,14 +167,6 @@ def strides_of(x: Tensor, assumed: list[Any] | None = None) -> Strides | None:
     return None if rule is None else rule(base, x._base, attrs)
 
 
-def is_contiguous(x: Tensor) -> bool | None:
-    """Whether NumPy's array would lie in C order without gaps; None where that is not known."""
-    strides = strides_of(x)
-    if strides is None:
-        return None
-    return _in_order(x.dims, strides)
-
-
 def _in_order(shape: Shape, strides: Strides) -> bool | None:
     if any(decide_equal(dim, 0) for dim in shape):
         return True
@@ -190,8 +182,7 @@ def in_c_order(x: Tensor) -> bool:
     strides = strides_of(x, assumed)
     if strides is None or _in_order(x.dims, strides) is not True:
         return False
-    for builder, value in assumed:
-        builder.needs_order.add(value)
+    _note(assumed)
     return True
 
 
@@ -330,19 +321,21 @@ def _unsure(*args: Any, **attrs: Any) -> Any:
 _UNSURE = dataclasses.replace(core.reshape, put=_unsure, convert=_unsure)
 
 
+def _note(assumed: list[Any]) -> None:
+    """Make a trace one for arguments that lie in C order."""
+    for builder, value in assumed:
+        builder.needs_order.add(value)
+
+
 def _assuming(assumed: list[Any]) -> Op:
     """reshape as a view that is one only if arguments lie in C order: a write notes them."""
 
-    def note() -> None:
-        for builder, value in assumed:
-            builder.needs_order.add(value)
-
     def put(base: Tensor, new: Tensor, shape: Shape) -> Tensor:
-        note()
+        _note(assumed)
         return core.reshape(new, shape=base.dims)
 
     def convert(x: Any) -> list[Any]:
-        note()
+        _note(assumed)
         return [x]
 
     return dataclasses.replace(core.reshape, put=put, convert=convert)
@@ -358,10 +351,24 @@ def reshape(x: Tensor, shape: Shape) -> Tensor:
     view = None if strides is None else reshaped_strides(x.dims, strides, shape)
     if view is False:
         y._base = y._view = None
-        for builder, value in assumed:
-            builder.needs_order.add(value)
+        _note(assumed)
     elif view is None:
         _as_view(y, x, _UNSURE, {"shape": shape})
     elif assumed:
         _as_view(y, x, _assuming(assumed), {"shape": shape})
     return y
+
+
+def ravel(x: Tensor) -> Tensor:
+    """`x` in one dimension: a view if it lies in C order without gaps, else a copy, also of one
+    dimension with gaps, of which `reshape` gives a view."""
+    flat = reshape(x, (product(x.dims),))
+    assumed: list[Any] = []
+    strides = strides_of(x, assumed)
+    in_order = None if strides is None else _in_order(x.dims, strides)
+    if in_order is None:
+        _as_view(flat, x, _UNSURE, {"shape": flat.dims})
+    elif not in_order:
+        _note(assumed)
+        return core.copy(flat)
+    return flat

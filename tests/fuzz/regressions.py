@@ -292,6 +292,14 @@ def program(x, y, k):
         return part
     return v
 """,
+    "ravel of a column is a copy": """
+def program(w, k):
+    column, row = w[:, 0].ravel(), w[0].ravel()
+    w[k % 2] -= 1.0
+    column[1] = 7.0
+    row[0] = 9.0
+    return column, row, w
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0

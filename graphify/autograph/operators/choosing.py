@@ -33,7 +33,7 @@ from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.sharing import ALIAS
 from graphify.autograph.operators.state import Unstageable, is_dynamic, joinable
 from graphify.autograph.operators.undefined import UNREACHABLE
-from graphify.errors import SpecError
+from graphify.errors import SpecError, TraceError
 from graphify.ir.sharing import is_shared
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL
@@ -213,7 +213,7 @@ def _element(values: Any, key: Any) -> Any:
         try:
             return lists.growing(values)[key]
         except Unstageable as error:
-            if apart.are_containers(values):
+            if apart.can_change(values):
                 apart.instead_of(error, [here()])
             raise
     if len(values) > MOST_ELEMENTS or key.ndim or key.dtype.kind not in "iu":
@@ -229,9 +229,15 @@ def _is_one_of(values: list[Any]) -> bool:
     """Whether one element is told from the others by branches, and not looked up in a stack."""
     if not _are_alike(values):
         return True
-    if len(values) > MOST_ELEMENTS:
-        return False
-    return _may_differ(values) or apart.is_kept() and apart.are_containers(values)
+    kept = apart.is_kept() and apart.can_change(values)
+    if kept and len(values) > MOST_ELEMENTS:
+        raise TraceError(
+            f"one of {len(values)} containers or arrays in a list is picked by an index that only "
+            f"the run knows, and changes or has no elements yet; {MOST_ELEMENTS} are the most",
+            location=here(),
+            remedy="keep what they hold in one array, with an axis for the index",
+        )
+    return kept or len(values) <= MOST_ELEMENTS and _may_differ(values)
 
 
 def _are_alike(values: list[Any]) -> bool:
@@ -266,19 +272,22 @@ def _binary(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 
 def _in_place(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """An operation that changes containers; a choice of such stays the choice that it is."""
+    """An operation that changes containers and arrays; a choice of such stays what it is."""
 
     def only_change(value: Any, other: Any) -> None:
         function(value, other)
 
     def change(self: Choice, other: Any) -> Any:
-        held = [self.alternatives[i] for i in possible(self)]
-        if not all(isinstance(value, (list, dict, set)) for value in held):
+        if not all(_changes_in_place(self.alternatives[i]) for i in possible(self)):
             return apply(function, (self, other), {})
         apply(only_change, (self, other), {})
         return self
 
     return change
+
+
+def _changes_in_place(value: Any) -> bool:
+    return isinstance(value, (list, dict, set)) or isinstance(value, Tensor) and value.ndim > 0
 
 
 def _reflected(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
