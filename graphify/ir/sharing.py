@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from graphify.errors import TraceError
+from graphify.errors import TraceError, note
 from graphify.ir.op import REGISTRY
-from graphify.location import here
+from graphify.location import LazyLoc, here
 
 if TYPE_CHECKING:
     from graphify.ir.op import Op
@@ -39,6 +39,7 @@ class Link:
     view: View
     kept: Tensor | None = None  # keeps `other` alive: several tensors meet there
     through: bool = False  # what `other` may be, the tensor has links to, too
+    place: LazyLoc | None = None  # where they were linked, if nobody can say when
 
 
 @dataclass(slots=True, eq=False)
@@ -87,7 +88,8 @@ def link(tensor: Tensor, other: Tensor, when: Tensor | None, view: View = ()) ->
         entry = same[0]
         entry.when = _or(entry.when, when)
     else:
-        entry = Link(weakref.ref(other), when, view, other if beside else None, not beside)
+        place = here() if when is None else None
+        entry = Link(weakref.ref(other), when, view, other if beside else None, not beside, place)
         mine.links.append(entry)
         theirs.seen_by = [(ref, known) for ref, known in theirs.seen_by if ref() is not None]
         theirs.seen_by.append((weakref.ref(tensor), entry))
@@ -251,18 +253,24 @@ def _both(one: Tensor | None, other: Tensor) -> Tensor:
 
 def _when(entry: Link, target: Tensor, other: Tensor) -> Tensor:
     if entry.when is None or other.dtype != target.dtype:
-        raise unknown()
+        raise unknown(entry.place)
     return entry.when
 
 
-def unknown() -> TraceError:
-    """The error for an update of which nobody can say whom it reaches."""
-    return TraceError(
+def unknown(place: LazyLoc | None = None) -> TraceError:
+    """The error for an update of which nobody can say whom it reaches.
+
+    Args:
+        place: where an element was copied out of several arrays (see graphify.tracing.apart).
+    """
+    error = TraceError(
         "an array is updated in place that may, or may not, be the array that another name "
         "holds; which one is only known when the graph runs",
         location=here(),
         remedy="give the name an array of its own before: y = y.copy()",
     )
+    note(error, copied=frozenset() if place is None else frozenset([place.resolve()]))
+    return error
 
 
 def _seeing(base: Tensor, view: View) -> Callable[[], Tensor]:

@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from graphify.errors import GraphifyError, note
+from graphify.ir.tensor import Tensor
 from graphify.location import LazyLoc, SourceLoc, here
 
 T = TypeVar("T")
@@ -61,8 +62,9 @@ def retracing(trace: Callable[[], T]) -> T:
         _places.reset(token)
 
 
-def are_containers(values: Iterable[Any]) -> bool:
-    """Whether one of some values can be changed, or holds what can."""
+def can_change(values: Iterable[Any]) -> bool:
+    """Whether one of some values is an array or container, or holds one."""
     from graphify.tracing import identity  # it raises the errors
 
-    return any(True for value in values for _ in identity.parts(value))
+    arrays = any(isinstance(v, Tensor) and v.ndim > 0 for v in values)
+    return arrays or any(True for value in values for _ in identity.parts(value))

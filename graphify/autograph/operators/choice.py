@@ -235,6 +235,11 @@ class Side:
     def alternatives(self) -> list[Side]:
         return self.children()[1:] if self.is_choice else [self]
 
+    @property
+    def holds_references(self) -> bool:
+        """Whether it is a choice of lists from outside, which stay what they are."""
+        return self.is_choice and any(each.is_reference for each in self.alternatives())
+
     def retagged(self, places: list[int]) -> tuple[Any, Any]:
         """The tag, when the alternatives have new places."""
         if not self.is_choice:
@@ -282,7 +287,7 @@ def _unite(name: str, a: Side, b: Side) -> United:
     if _fit(a, b):
         return a.treedef, _pairs(a), _pairs(b)
     if a.is_reference or b.is_reference:
-        if apart.is_kept():
+        if apart.is_kept() or a.holds_references or b.holds_references:
             return _as_choice(name, a, b)
         return _unite(name, a.opened(), b.opened())
     grown = unite_lists(a, b)

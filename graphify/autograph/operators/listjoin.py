@@ -28,6 +28,7 @@ from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ops.indexing import slice_update
 from graphify.tracing import apart
+from graphify.tracing.places import seal
 
 if TYPE_CHECKING:
     from graphify.autograph.operators.choice import Pairs, Side, United
@@ -87,7 +88,19 @@ def _both(a: Side, b: Side) -> tuple[Grown, Grown]:
 
 def _grown(side: Side, model: Grown | None) -> Grown:
     """A list at the end of its path as a growing one."""
-    return _linked(lists.start(side.treedef.unflatten(side.frozen), model), side)
+    values = side.treedef.unflatten([_inside(leaf) for leaf in side.frozen])
+    return _linked(lists.start(values, model), side)
+
+
+def _inside(leaf: Any) -> Any:
+    """What an element that is a list of numbers from outside holds: it is copied into the list."""
+    if type(leaf) is not references.Reference:
+        return leaf
+    held = [_inside(inner) for inner in leaf.leaves]
+    if any(type(x) is references.Reference or g.kind_of(x) == g.ARRAY for x in held):
+        return leaf
+    seal(leaf.target)
+    return leaf.treedef.unflatten(held)
 
 
 def _linked(grown: Grown, part: Side | Part) -> Grown:
@@ -171,7 +184,7 @@ def as_grown(
     Args:
         specs: of the leaves of `like`.
     """
-    if like.kind is not None and references.is_reference(treedef, leaves):
+    if like.kind in LISTS and references.is_reference(treedef, leaves):
         treedef, leaves = leaves[0].treedef, leaves[0].leaves
     if like.kind is lists.GrowingList and treedef.kind is list:
         buffers = [g.zeros((0, *s.shape[1:]), s.dtype) for s in specs[1:] if s is not None]
@@ -247,7 +260,8 @@ def promoted(before: Part, after: Part, frame: Any) -> Part | None:
         return None
     parts, changed = [], False
     for child, other in zip(before.children(), after.children(), strict=True):
-        longer = promoted(child, other, frame)
+        kept = _is_choice(old) and (child.is_reference or other.is_reference)
+        longer = None if kept else promoted(child, other, frame)
         changed |= longer is not None
         parts.append(longer or child)
     if not changed:
@@ -255,6 +269,12 @@ def promoted(before: Part, after: Part, frame: Any) -> Part | None:
     treedef = replace(old, children=tuple(part.treedef for part in parts))
     leaves = [leaf for part in parts for leaf in part.leaves]
     return Part(treedef, leaves, [leaf for part in parts for leaf in part.frozen])
+
+
+def _is_choice(treedef: tree.TreeDef) -> bool:
+    from graphify.autograph.operators.choice import Choice  # not at the top: it imports this
+
+    return treedef.kind is Choice
 
 
 def _promoted(before: Part, after: Part, frame: Any) -> Part | None:

@@ -94,7 +94,7 @@ def _found(table: dict[Any, Any], key: Tensor, absent: Any, raises: bool = False
     matches = elementwise.equal(numbers, key)
     place = core.cast(matches.argmax(), dtype=np.dtype(np.int64), weak=True)
     values = [table[known] for known in keys]
-    if raises and apart.is_kept() and apart.are_containers(values):  # a branch would give copies
+    if raises and apart.is_kept() and apart.can_change(values):  # a branch would give copies
         if_exp(matches.any(), lambda: None, absent)
         return _chosen(values, place)
     return if_exp(matches.any(), lambda: _chosen(values, place), absent)
@@ -104,7 +104,7 @@ def _chosen(values: list[Any], place: Tensor) -> Any:
     """One of some values: numbers are an array, others are told apart one by one."""
     if len(values) == 1:
         return values[0]
-    if apart.is_kept() and apart.are_containers(values):
+    if apart.is_kept() and apart.can_change(values):
         return Choice(core.cast(place, dtype=np.dtype(np.int64), weak=True), values)
     if all(isinstance(v, NUMBERS) or isinstance(v, Tensor) and not v.dims for v in values):
         return lists.growing(values)[place]

@@ -247,6 +247,8 @@ def structure_error(name: str, a: Entry, b: Entry, where: tuple[str, str]) -> Tr
 
 def describe(value: Any) -> str:
     """A value's kind, for messages."""
+    if isinstance(value, Reference):
+        value = value.target
     if isinstance(value, (Tensor, Absent)):
         return f"a tensor {value.spec}"
     if isinstance(value, dict):
