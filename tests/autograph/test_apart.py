@@ -1,0 +1,250 @@
+"""Containers that a run-time index or condition picks: changes reach the one that is named."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify.errors import TraceError
+
+SEEDS = range(6)
+
+
+def buckets(x, ks):
+    rows = [[] for _ in range(3)]
+    for v, k in zip(x, ks, strict=True):
+        rows[int(k) % 3].append([v, 1.0])
+    return rows
+
+
+def by_index_until_it_fails(x, ks):
+    rows, done = [[], []], 0
+    try:
+        for v, k in zip(x, ks, strict=True):
+            rows[int(k)].append(v)
+            done += 1
+    except IndexError:
+        done = -done
+    return rows, done
+
+
+def names_that_change_their_list(x, ks):
+    rows = [[1.0], [2.0]]
+    row = rows[0]
+    if ks[0] % 2 == 1:
+        row = rows[1]
+    if x[0] > 0:
+        row.append(x[0])
+        if x[1] > 0:
+            row = rows[0]
+    row.append(7.0)
+    return rows, row
+
+
+def swapped_in_each_turn(x, ks):
+    rows = [[], []]
+    for v, k in zip(x, ks, strict=True):
+        rows[int(k) % 2].append(v)
+        rows[0], rows[1] = rows[1], rows[0]
+    return rows
+
+
+def arrays_in_a_list(x, ks):
+    first, second = x[:2].copy(), x[1:3].copy()
+    rows = [first, second]
+    for v, k in zip(x, ks, strict=True):
+        rows[int(k) % 2][0] = v
+        rows[(int(k) + 1) % 2] += 1
+        row = rows[int(k) % 2]
+        row *= 0.5
+    return rows, first
+
+
+def views_in_a_list(x, ks):
+    rows = [x[:2], x[1:3]]
+    rows[int(ks[0]) % 2][1] = 100.0
+    return x.sum(), rows
+
+
+def in_place_operators(x, ks):
+    rows, table = [[1.0], [2.0]], [{"n": 1.0}, {"n": 2.0}]
+    first, entry = rows[0], table[0]
+    for v, k in zip(x, ks, strict=True):
+        rows[int(k) % 2] += [float(np.sin(v))]
+        rows[0 if v > 0 else 1] += [v, abs(v)]
+        table[int(k) % 2] |= {"n": float(v)}
+    return rows, first, table, entry
+
+
+def read_by_another_index(x, ks):
+    rows = [[0.0], [1.0]]
+    total = 0.0
+    for v, k in zip(x, ks, strict=True):
+        rows[int(k) % 2].append(v)
+        row = rows[(int(k) + 1) % 2]
+        total = total + sum(row) * len(row) + row[-1]
+    return total, rows
+
+
+def arguments_of(seed):
+    rng = np.random.default_rng(seed)
+    count = (4, 5, 9, 3, 20, 7)[seed]
+    return rng.normal(size=count) * 2, rng.integers(-3, 4, count)
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        buckets,
+        by_index_until_it_fails,
+        names_that_change_their_list,
+        swapped_in_each_turn,
+        arrays_in_a_list,
+        views_in_a_list,
+        in_place_operators,
+        read_by_another_index,
+    ],
+)
+def test_as_in_python(function, engine):
+    staged = graphify.function(function, engine=engine)
+    for seed in SEEDS:
+        want = graphify.tree.flatten(function(*arguments_of(seed)))
+        got = graphify.tree.flatten(staged(*arguments_of(seed)))
+        assert got[1] == want[1]
+        for one, other in zip(got[0], want[0], strict=True):
+            np.testing.assert_allclose(one, other)
+
+
+def test_caller_sees_the_change():
+    rows = [[1.0], [2.0]]
+
+    @graphify.function
+    def add(rows, k, v):
+        rows[k].append(v)
+
+    add(rows, np.array(1), np.float64(3.0))
+    add(rows, np.array(-2), np.float64(4.0))
+    assert [[float(v) for v in row] for row in rows] == [[1.0, 4.0], [2.0, 3.0]]
+
+
+def test_index_out_of_range_is_pythons_error():
+    @graphify.function
+    def add(k):
+        rows = [[], []]
+        rows[k].append(1.0)
+        return len(rows[0])
+
+    assert add(np.array(-2)) == 1
+    with pytest.raises(IndexError, match="list index out of range"):
+        add(np.array(2))
+
+
+def test_known_indices_keep_lists_of_known_length():
+    """Only a place whose copies were in the way tells containers apart."""
+
+    @graphify.function
+    def both(x, k):
+        rows = [[] for _ in range(3)]
+        for i in range(3):
+            rows[i].append(x[i])
+        sides = [[], []]
+        sides[k].append(x[0])
+        return np.array(rows), len(sides[0])
+
+    stacked, count = both(np.arange(3.0), np.array(1))
+    np.testing.assert_array_equal(stacked, [[0.0], [1.0], [2.0]])
+    assert count == 0
+    assert both.get_concrete_function(np.arange(3.0), np.array(1)).graph.results[0].spec.shape == (
+        3,
+        1,
+    )
+
+
+def test_loop_is_staged_without_a_warning():
+    @graphify.function
+    def split(x):
+        sides = [[], []]
+        for v in x:
+            if v > 3:
+                break
+            sides[0 if v > 0 else 1].append(v)
+        return len(sides[0]), len(sides[1])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert split(np.linspace(-1, 1, 3001)) == (1500, 1501)
+
+
+def many_lists(x, k):
+    rows = [[0.0] for _ in range(20)]
+    rows[k].append(x[0])
+    return rows
+
+
+def many_empty_lists(x, k):
+    rows = [[] for _ in range(20)]
+    rows[k].append(x[0])
+    return rows
+
+
+@pytest.mark.parametrize("function", [many_lists, many_empty_lists])
+def test_too_many_to_tell_apart(function):
+    with pytest.raises(TraceError, match=r"one of 20 .* 16 are the most") as caught:
+        graphify.function(function)(np.ones(2), np.array(1))
+    assert "keep what they hold in one array" in str(caught.value)
+
+
+def element_changes_after_it_was_appended(x):
+    rows, element = [], [x[0], 1.0]
+    if x[0] > 0:
+        rows.append(element)
+    element[0] = 7.0
+    return rows
+
+
+def array_in_an_element(x):
+    rows, element = [], [x[:2].copy()]
+    if x[0] > 0:
+        rows.append(element)
+    element[0][0] = 5.0
+    return rows
+
+
+@pytest.mark.parametrize("function", [element_changes_after_it_was_appended, array_in_an_element])
+def test_copies_in_a_growing_list_do_not_change(function):
+    with pytest.raises(TraceError):
+        graphify.function(function)(np.ones(3))
+
+
+def dict_in_place(x):
+    d = {"n": 1.0}
+    if x[0] > 0:
+        d |= {"n": 5.0}
+    return d["n"]
+
+
+def dict_of_an_object(x):
+    rows = [{"n": 1.0}]
+    first = rows[0]
+    if x[0] > 0:
+        rows[0] |= {"n": x[0]}
+    return rows, first
+
+
+@pytest.mark.parametrize("function", [dict_in_place, dict_of_an_object])
+def test_dicts_updated_in_place_under_a_condition(function):
+    for x in (np.array([2.0]), np.array([-2.0])):
+        want, got = function(x), graphify.function(function)(x)
+        assert graphify.tree.leaves(got) == graphify.tree.leaves(want)
+
+
+@pytest.mark.parametrize("sign", ["|=", "-=", "&=", "^="])
+def test_sets_changed_in_place_under_a_condition_are_refused(sign):
+    change = f"s {sign} {{1, 3}}"
+    source = f"def f(x):\n    s = {{1, 2}}\n    if x > 0:\n        {change}\n    return len(s)"
+    space = {}
+    exec(source, space)
+    with pytest.raises(TraceError, match="'a set' is"):
+        graphify.function(space["f"], source=source)(np.float64(1.0))
