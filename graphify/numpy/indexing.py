@@ -33,20 +33,20 @@ MODES = ("raise", "wrap", "clip")
 # --- indices --------------------------------------------------------------------------------------
 
 
-def integers(indices: Any, name: str = "indices") -> Tensor:
+def integers(indices: Any, name: str = "indices", rule: Any = "safe") -> Tensor:
     """An array of indices as int64.
 
     Raises:
-        TypeError: no safe cast to int64.
+        TypeError: no cast to int64 by this rule.
     """
     x = to_tensor(indices)
     plain = not isinstance(indices, (Tensor, np.ndarray, np.generic))
     if plain and x.dtype.kind in "iuf":  # NumPy converts sequences, and checks arrays
         return core.cast(x, dtype=INT64)
-    if not np.can_cast(x.dtype, INT64, "safe"):
+    if not np.can_cast(x.dtype, INT64, rule):
         raise DTypeError(
             f"{name}: Cannot cast array data from {x.dtype!r} to dtype('int64') "
-            "according to the rule 'safe'"
+            f"according to the rule {rule!r}"
         )
     return astype(x, INT64)
 
@@ -70,7 +70,7 @@ def in_mode(index: Tensor, length: Dim, mode: str) -> Tensor:
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Tensor:
     """The slices at these indices along an axis (of the flattened array by default)."""
     x = to_tensor(a)
-    index = integers(indices)
+    index = integers(indices, rule="same_kind")
     if axis is None:
         x, axis = ravel(x), 0
     elif x.ndim == 0:

@@ -183,6 +183,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
 def _shifts(shift: Any) -> list[Any]:
     """The steps of `roll`: truncated where they are Python's or NumPy's."""
     if isinstance(shift, Tensor) and shift.is_symbolic:
+        shift = core.cast(shift, dtype=np.dtype(np.int64))
         if not shift.ndim:
             return [shift]
         count = shift.dims[0]

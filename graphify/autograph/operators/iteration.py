@@ -50,6 +50,7 @@ class Items:
     optional: bool = False
     shown: tuple[Tensor, ...] = ()  # the tensors that the items are views of
     lists: tuple[GrowingList, ...] = ()  # where the items are; they must not change meanwhile
+    line: tuple[Any, Any] | None = None  # of a range: its start and its step
 
     def concrete(self) -> Iterator[Any]:
         """The items, for loops of known length; each is looked up when its turn comes."""
@@ -79,6 +80,21 @@ class Items:
             self.shown,
             self.lists,
         )
+
+    def contains(self, value: Any) -> Tensor:
+        """`value in range(...)`."""
+        if self.line is None:
+            raise Unstageable(
+                "`in` looks through what only the run knows the length of",
+                location=here(),
+                remedy="look through an array or a list of the items",
+            )
+        start, step = self.line
+        offset = as_tensor(value) - start
+        place = elementwise.floor_divide(offset, step)
+        inside = elementwise.logical_and(place >= 0, place < as_tensor(self.length))
+        found: Tensor = elementwise.logical_and(inside, elementwise.equal(place * step, offset))
+        return found
 
     def __iter__(self) -> Iterator[Any]:
         if not isinstance(self.length, int):
@@ -146,6 +162,7 @@ def range(*args: Any) -> Any:
     for bound in bounds:
         if isinstance(bound, Tensor) and (bound.dtype.kind not in "iu" or bound.ndim):
             raise TypeError(f"range: expected integers, got {bound.spec}")
+    bounds = [_wide(bound) for bound in bounds]
     start, stop = (0, bounds[0]) if builtins.len(bounds) == 1 else bounds[:2]
     step = bounds[2] if builtins.len(bounds) == 3 else 1
     if isinstance(step, Tensor):
@@ -155,7 +172,16 @@ def range(*args: Any) -> Any:
     span = as_tensor(stop) - as_tensor(start) if step > 0 else as_tensor(start) - as_tensor(stop)
     stride = abs(step)
     count = span if stride == 1 else elementwise.floor_divide(span + (stride - 1), stride)
-    return Items(_not_negative(count), lambda i: _affine(i, _weak(start), step))
+    return _items(_not_negative(count), start, step)
+
+
+def _wide(value: Any) -> Any:
+    """A bound with room for the difference of two: those of range are Python's integers."""
+    from graphify.ops import core
+
+    if isinstance(value, Tensor) and value.dtype != np.int64:
+        return core.cast(value, dtype=np.dtype(np.int64))
+    return value
 
 
 def _weak(value: Any) -> Any:
@@ -184,9 +210,12 @@ def _range_with_traced_step(start: Any, stop: Any, step: Tensor) -> Items:
     span = as_tensor(stop) - as_tensor(start)
     sign = elementwise.where(step > 0, 1, -1)
     count = elementwise.floor_divide(span + step - sign, step)
-    return Items(
-        as_dim(elementwise.maximum(count, 0)), lambda i: _affine(i, _weak(start), _weak(step))
-    )
+    return _items(as_dim(elementwise.maximum(count, 0)), start, step)
+
+
+def _items(length: Dim, start: Any, step: Any) -> Items:
+    start, step = _weak(start), _weak(step)
+    return Items(length, lambda i: _affine(i, start, step), line=(start, step))
 
 
 def len(value: Any) -> Any:

@@ -15,6 +15,7 @@ from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.choice import Choice, Verdict, telling
 from graphify.autograph.operators.choosing import decide, is_
 from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.ordering import SIGNS, compared, found_in
 from graphify.ir.tensor import Tensor
@@ -103,7 +104,7 @@ def contains(container: Any, item: Any) -> Any:
         matches = container == item
         found = matches.any() if hasattr(matches, "any") else matches
         return python_bool(found) if is_staged(found) else bool(found)
-    if isinstance(container, GrowingList):
+    if isinstance(container, (GrowingList, Items)):
         return python_bool(container.contains(item))
     if isinstance(container, (list, tuple)) and any(type(v) is Choice for v in (*container, item)):
         return or_(*(lambda v=v: v == item for v in container)) if container else False

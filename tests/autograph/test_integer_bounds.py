@@ -1,0 +1,57 @@
+"""Bounds, shifts and indices of every integer dtype, up to its ends: what Python and NumPy make of
+them is as wide as it needs to be."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import graphify
+
+DTYPES = [np.uint8, np.int8, np.int16, np.uint64, np.int64]
+
+
+def by_range(x, u, v):
+    total, turns = 0, 0
+    for i in range(u, v):
+        total += i
+        turns += 1
+    for i in range(v, u, -7):
+        total -= i
+        turns += 1
+    return total, turns, u in range(v), v // 2 in range(u, v, 3), 2.5 not in range(u)
+
+
+def by_slices(x, u, v):
+    return x[u:v], x[v:u:-2], len(x[u:]), x[:v:3]
+
+
+def by_functions(x, u, v):
+    taken = np.take(x, u, mode="wrap") + np.take(x, [0, 1], mode="clip")
+    return np.roll(x, u)[:4], np.roll(x, v)[:4], taken, np.clip(x, u, v).sum(), x[v]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("function", [by_range, by_slices, by_functions])
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_bounds_at_the_ends_of_a_dtype(function, dtype, engine):
+    x, staged = np.arange(300.0), graphify.function(function, engine=engine)
+    low, high = max(np.iinfo(dtype).min, -250), min(np.iinfo(dtype).max, 250)
+    for u, v in itertools.product((low, low + 3, 3, 5, high - 2, high), repeat=2):
+        bounds = np.array(u, dtype), np.array(v, dtype)
+        want = graphify.tree.leaves(function(x, *map(int, bounds)))
+        if function is by_functions:
+            want = graphify.tree.leaves(function(x, *bounds))
+        got = graphify.tree.leaves(staged(x, *bounds))
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_array_equal(np.asarray(a), np.asarray(b), strict=True)
+
+
+def test_in_a_range_of_a_traced_step():
+    @graphify.function
+    def f(u, v, s, q):
+        return q in range(u, v, s)
+
+    steps, items = (1, 2, -2), (-3, -1, 0, 1, 2, 5, 8, 2.0, 2.5, float("nan"))
+    for u, v, s, q in itertools.product((-3, 0, 2, 9), (-3, 0, 2, 9), steps, items):
+        assert bool(f(*map(np.array, (u, v, s, q)))) == (q in range(u, v, s))
