@@ -90,7 +90,8 @@ class Items:
                 remedy="look through an array or a list of the items",
             )
         start, step = self.line
-        offset = as_tensor(value) - start
+        item = as_tensor(value)
+        offset = (_wide(item) if item.dtype.kind in "biu" else item) - start
         place = elementwise.floor_divide(offset, step)
         inside = elementwise.logical_and(place >= 0, place < as_tensor(self.length))
         found: Tensor = elementwise.logical_and(inside, elementwise.equal(place * step, offset))
