@@ -9,6 +9,7 @@ from graphify.engines.native import jit, library, products
 from graphify.engines.native.products import convolution as convolutions
 from graphify.engines.native.products import matmul as matmuls
 from graphify.engines.native.products.convolution import geometry
+from graphify.engines.native.products.interface import convolution_names, matmul_names
 from graphify.engines.native.products.numbers import Numbers
 
 EPILOGUE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * 6)
@@ -32,7 +33,8 @@ def batched(name):
 def made_for(kind, dtype, target):
     """A module of library functions for another machine than this one."""
     made = kind.module(Numbers(dtype, target))
-    return jit.compile(made.text(), kind.names(str(dtype)), name=f"{target.vector_bytes} {dtype}")
+    names = (matmul_names if kind is matmuls else convolution_names)(str(dtype))
+    return jit.compile(made.text(), names, name=f"{target.vector_bytes} {dtype}")
 
 
 def on_target(dtype, target):

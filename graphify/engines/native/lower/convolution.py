@@ -18,7 +18,7 @@ from graphify.engines.native.loops.program import (
 )
 from graphify.engines.native.lower.arrays import Index, whole
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
-from graphify.engines.native.products.windows import AXES
+from graphify.engines.native.products.interface import AXES
 from graphify.errors import ShapeError
 from graphify.ir.graph import Node, Value
 

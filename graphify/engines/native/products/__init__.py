@@ -9,6 +9,7 @@
     vectors.py       products with a vector
     matmul.py        the library functions of matrix products
     convolution.py   the library functions of convolutions
+    interface.py     what callers need to know of them
 
 Importing this provides the library functions; each dtype's are compiled when first needed.
 """
@@ -16,21 +17,17 @@ Importing this provides the library functions; each dtype's are compiled when fi
 from __future__ import annotations
 
 from functools import partial
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphify.engines.native import library, memory, pool
-from graphify.engines.native.entry import host as callbacks
-from graphify.engines.native.llvm import Module
-from graphify.engines.native.products import convolution, matmul
-from graphify.engines.native.products.numbers import Numbers
+from graphify.engines.native import library
+from graphify.engines.native.products.interface import convolution_names, matmul_names
 from graphify.engines.native.target import host
 from graphify.ir.types import DType, bfloat16
 
-# They provide graphify_allocate, graphify_parallel and graphify_poll.
-assert memory.NAMES, pool.NAMES
-assert callbacks
+if TYPE_CHECKING:
+    from graphify.engines.native.llvm import Module
 
 DTYPES: tuple[DType, ...] = (
     *(np.dtype(t) for t in ("bool", "int8", "int16", "int32", "int64")),
@@ -40,15 +37,18 @@ DTYPES: tuple[DType, ...] = (
 )
 
 
-def _provide(dtype: DType) -> None:
-    for kind in (matmul, convolution):
-        library.provide(kind.names(str(dtype)), partial(_module, kind, dtype))
+def _matmul(dtype: DType) -> Module:
+    from graphify.engines.native.products import matmul, numbers
+
+    return matmul.module(numbers.Numbers(dtype, host()))
 
 
-def _module(kind: ModuleType, dtype: DType) -> Module:
-    made: Module = kind.module(Numbers(dtype, host()))
-    return made
+def _convolution(dtype: DType) -> Module:
+    from graphify.engines.native.products import convolution, numbers
+
+    return convolution.module(numbers.Numbers(dtype, host()))
 
 
 for _dtype in DTYPES:
-    _provide(_dtype)
+    library.provide(matmul_names(str(_dtype)), partial(_matmul, _dtype))
+    library.provide(convolution_names(str(_dtype)), partial(_convolution, _dtype))

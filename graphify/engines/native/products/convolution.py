@@ -28,13 +28,13 @@ from collections.abc import Sequence
 from graphify.engines.native.llvm import I64, PTR, VOID, Function, Module, V
 from graphify.engines.native.products import blocking, packing, tiles
 from graphify.engines.native.products.blocking import upwards
+from graphify.engines.native.products.interface import AXES, convolution_names
 from graphify.engines.native.products.kernel_gradient import write_kernel, write_taps
 from graphify.engines.native.products.lines import write_lines, write_pack_taps, write_phase
 from graphify.engines.native.products.microkernel import ZERO, i64, smin
 from graphify.engines.native.products.model import plan
 from graphify.engines.native.products.numbers import Numbers, cell
 from graphify.engines.native.products.windows import (
-    AXES,
     WORK,
     Sizes,
     any_outside,
@@ -47,14 +47,6 @@ from graphify.engines.native.products.windows import (
     sum_of,
     write_pad,
 )
-
-
-def names(dtype_name: str) -> tuple[str, str, str]:
-    return (
-        f"graphify_convolution_{dtype_name}",
-        f"graphify_convolution_input_{dtype_name}",
-        f"graphify_convolution_kernel_{dtype_name}",
-    )
 
 
 def geometry(
@@ -83,7 +75,7 @@ def module(numbers: Numbers) -> Module:
     write_pack_taps(made, numbers, width)
     write_lines(made, numbers, width)
     write_phase(made, numbers, tiling)
-    forward, input, kernel = names(str(numbers.dtype))
+    forward, input, kernel = convolution_names(str(numbers.dtype))
     _write_forward(made, numbers, forward)
     _write_input(made, numbers, input)
     write_taps(made, numbers, width)

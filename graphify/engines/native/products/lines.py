@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from graphify.engines.native.llvm import I64, PTR, VOID, Function, Module, V
 from graphify.engines.native.products import blocking
 from graphify.engines.native.products.blocking import parallel, upwards
+from graphify.engines.native.products.interface import AXES
 from graphify.engines.native.products.microkernel import ZERO, i64, smin
 from graphify.engines.native.products.model import Plan
 from graphify.engines.native.products.numbers import Numbers, cell
 from graphify.engines.native.products.windows import (
-    AXES,
     NEAR,
     WORK,
     axes,

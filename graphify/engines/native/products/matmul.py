@@ -29,6 +29,7 @@ from contextlib import contextmanager
 from graphify.engines.native.llvm import I32, I64, PTR, VOID, Function, Module, Parameter, V
 from graphify.engines.native.products import blocking, packing, tiles, vectors
 from graphify.engines.native.products.blocking import run_packed, run_strided
+from graphify.engines.native.products.interface import matmul_names
 from graphify.engines.native.products.microkernel import JOB, ZERO, i64, smin, write_packed
 from graphify.engines.native.products.model import Plan, plan
 from graphify.engines.native.products.numbers import Numbers, Record, cell
@@ -53,16 +54,12 @@ _STACK = 4096  # bytes of an operand that is copied on the stack
 _MANY = 8  # products that are shared among the threads whole
 
 
-def names(dtype_name: str) -> tuple[str, str]:
-    return f"graphify_matmul_{dtype_name}", f"graphify_batched_matmul_{dtype_name}"
-
-
 def module(numbers: Numbers) -> Module:
     """The products of a dtype."""
     made = Module(f"matmul_{numbers.dtype}", numbers.target)
     tiling = plan(numbers)
     write_parts(made, numbers, tiling)
-    single, batched = names(str(numbers.dtype))
+    single, batched = matmul_names(str(numbers.dtype))
     _write_matmul(made, numbers, tiling, single)
     _write_batched(made, numbers, single, batched)
     return made

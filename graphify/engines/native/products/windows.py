@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from graphify.engines.native.llvm import I8, I32, I64, PTR, VOID, Function, Module, V
 from graphify.engines.native.products import blocking
 from graphify.engines.native.products.blocking import parallel
+from graphify.engines.native.products.interface import AXES
 from graphify.engines.native.products.microkernel import JOB, ZERO, i64, smin
 from graphify.engines.native.products.numbers import Numbers, Record
 
-AXES = 3
 _AXIS = ("input", "kernel", "output", "stride", "dilation", "padding")
 
 

@@ -36,7 +36,7 @@ from graphify.engines.native.loops.program import (
     times,
 )
 from graphify.engines.native.loops.walk import substitute
-from graphify.engines.native.products import matmul as products
+from graphify.engines.native.products.interface import matmul_names
 from graphify.engines.native.translate import addresses, memory, outline
 from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.scalars import scalar
@@ -71,7 +71,7 @@ def _call(w: Writer, stmt: Call) -> None:
 def _matmul(w: Writer, stmt: Call) -> None:
     """Of two matrices, or of two stacks of them with one leading axis."""
     (c,), (a, b) = stmt.outputs, stmt.inputs
-    single, batched = products.names(c.dtype.name)
+    single, batched = matmul_names(c.dtype.name)
     args, batches = [], [addresses.value(w, c.shape[0])]
     for matrix in (a, b, c):
         strides = [addresses.value(w, s) for s in w.strides(matrix)]

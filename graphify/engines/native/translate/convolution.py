@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphify.engines.native.llvm import I64, VOID
 from graphify.engines.native.loops.program import Call
-from graphify.engines.native.products import convolution
+from graphify.engines.native.products.interface import convolution_names
 from graphify.engines.native.translate import addresses
 from graphify.engines.native.translate.calls import epilogue, function
 from graphify.engines.native.translate.writer import Writer
@@ -21,4 +21,4 @@ def _convolution(w: Writer, stmt: Call) -> None:
         f.store(addresses.value(w, expr), f.at(geometry, I64, word))
     arrays = [addresses.base(w, buffer) for buffer in (*stmt.inputs, out)]
     rest = epilogue(w, stmt) if which == FORWARD else []
-    f.call(convolution.names(out.dtype.name)[which], VOID, [*arrays, geometry, *rest])
+    f.call(convolution_names(out.dtype.name)[which], VOID, [*arrays, geometry, *rest])
