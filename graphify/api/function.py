@@ -151,7 +151,7 @@ class Function(Examined, Room):
             concrete = self._find(call)
             if concrete is None:
                 concrete, call = self._trace(call)
-            elif key is not None and _takes_just(concrete, call, args):
+            elif key is not None and concrete in self._offers and _takes_just(concrete, call, args):
                 self._fast[key] = (concrete, settings)
             offer = self._offer(concrete, call, args, kwargs)
             result = self._run(concrete, call)
@@ -395,7 +395,7 @@ class Function(Examined, Room):
         if times >= OFFERS:
             return None
         self._offers[concrete] = times + 1
-        return quick.offer(self, concrete, call, args, kwargs)
+        return quick.offer(self, concrete, call, args, kwargs, again=times > 0)
 
     # --- input_signature ---
 

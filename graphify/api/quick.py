@@ -1,6 +1,6 @@
 """What the native engine's entry point must know of a trace, to serve calls without Python.
 
-    done = offer(function, concrete, call, args, kwargs)
+    done = offer(function, concrete, call, args, kwargs, again=False)
     ...                               # the call itself
     done()
 
@@ -38,20 +38,24 @@ def offer(
     call: Call,
     args: Sequence[Any],
     kwargs: dict[str, Any],
+    again: bool,
 ) -> Callable[[], None] | None:
     """What lets the engine serve calls like this one, if they are simple enough.
 
     To be asked for before the call, which may change its arguments, and called after it, when what
-    the trace reads from outside is as the next call will find it.
+    the trace reads from outside is as the next call will find it. Only calls that come `again` are
+    worth compiling the entry point for.
     """
     try:
         passed = Passed(function._signature, call, args, kwargs)
     except NotQuick:
         return None
-    return lambda: _install(function, concrete, call, passed)
+    return lambda: _install(function, concrete, call, passed, again)
 
 
-def _install(function: Any, concrete: ConcreteFunction, call: Call, passed: Passed) -> None:
+def _install(
+    function: Any, concrete: ConcreteFunction, call: Call, passed: Passed, again: bool
+) -> None:
     install = getattr(concrete._executable, "quick", None)
     if install is None or config.settings is not config._default or config.check:
         return
@@ -59,7 +63,7 @@ def _install(function: Any, concrete: ConcreteFunction, call: Call, passed: Pass
         quick = describe(concrete, call, passed)
     except NotQuick:
         return
-    install(function, quick)
+    install(function, quick, compile=again)
 
 
 def describe(concrete: ConcreteFunction, call: Call, passed: Passed) -> Quick:

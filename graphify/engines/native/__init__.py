@@ -9,8 +9,10 @@
 | elements/, maths/          | values of NumPy's dtypes in registers; functions of floats      |
 | llvm/, target.py           | IR as text, and the machine it is for                           |
 | jit.py, cache.py, marks.py | machine code; its cache on disk; the user's lines in it         |
+| known.py                   | what is in that cache, by the graph instead of the IR           |
 | library.py, symbols.py     | functions that all graphs share                                 |
-| pool.py, memory.py         | threads; recycled memory                                        |
+| pool.py                    | threads                                                         |
+| memory.py, allocator.py    | recycled memory                                                 |
 | products/                  | matrix products and convolutions                                |
 | entry/                     | the call from Python                                            |
 | inspection/                | kernels and their work; how long each takes                     |

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import html
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,11 +22,9 @@ import numpy as np
 from graphify.config import config
 from graphify.engines.base import Array
 from graphify.engines.native import jit, known
-from graphify.engines.native import products as _products  # noqa: F401  (provides its functions)
 from graphify.engines.native.entry.host import HostSite
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.room import Quick
-from graphify.engines.native.generators import Lock, Locking
 from graphify.engines.native.target import host
 from graphify.errors import at
 from graphify.ir.graph import Graph
@@ -125,6 +122,8 @@ class Compiled:
         return f"<{self.program.name} as loops, {size}; print it to read it>"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        import html
+
         page = f"<pre>{html.escape(self.text)}</pre>"
         return {"text/plain": self.text, "text/html": page}
 
@@ -153,10 +152,16 @@ class NativeExecutable:
             layouts = tuple(_layout(a) for a in arrays)
         return self.version(layouts).runner(arrays)
 
-    def quick(self, function: Any, description: Quick) -> bool:
-        """Serve calls of a function without Python, see entry/vectorcall.py."""
+    def quick(self, function: Any, description: Quick, compile: bool) -> bool:
+        """Serve calls of a function without Python, see entry/vectorcall.py.
+
+        Args:
+            compile: whether anything may be compiled for this.
+        """
         layouts = tuple("any" if each.scattered else "C" for each in description.inputs)
-        return self.version(layouts).runner.quick(function, description)
+        if not (compile or layouts in self._versions):
+            return False
+        return self.version(layouts).runner.quick(function, description, compile)
 
     def version(self, layouts: Layouts) -> Compiled:
         """The machine code for arguments of these layouts."""
@@ -278,6 +283,8 @@ def _runner(
 
 
 def _host_site(function: Any) -> HostSite:
+    from graphify.engines.native.generators import Lock, Locking
+
     if isinstance(function, Locking):
         return Lock(function)
     return HostSite(

@@ -158,8 +158,9 @@ def load(
     image = cache.load(key)
     if image is None:
         return None
+    resolved = _resolved(imports, symbols, name)  # may import, and compile what it needs
     with _compiler() as compiler:
-        tracker = compiler.link(image, exports, _resolved(imports, symbols, name), name)
+        tracker = compiler.link(image, exports, resolved, name)
     code = Code(name, text, "light", image, key, imports, tracker, True)
     _report(code, time.perf_counter() - began)
     return code

@@ -4,6 +4,8 @@
     entry = load(name)               # None: not there
     store(name, Entry(...))
 
+    name = name_of_library(("graphify_enter",), ())    # the same for a library module
+
 The machine code itself is in the cache by the hash of its LLVM IR (cache.py); an entry here says
 which one it is. Its name depends on every op, attribute, constant and size of the graph, and on the
 source files that make code of them, so that an edited one counts as another.
@@ -14,7 +16,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +40,7 @@ class Entry:
 
     Attributes:
         key: of the object file.
-        sites: how many places can fail.
+        sites: how many places can fail; 0 for a library module.
         imports: the symbols that it takes from elsewhere.
     """
 
@@ -48,7 +50,7 @@ class Entry:
 
 
 def load(name: bytes) -> Entry | None:
-    """The entry of a graph, or None."""
+    """The entry of a graph, or of a library module, or None."""
     data = cache.load(name)
     if data is None:
         return None
@@ -57,7 +59,7 @@ def load(name: bytes) -> Entry | None:
 
 
 def store(name: bytes, entry: Entry) -> None:
-    """Keep the entry of a graph."""
+    """Keep the entry of a graph, or of a library module."""
     words = (entry.key.hex(), str(entry.sites), *entry.imports)
     cache.store(name, " ".join(words).encode())
 
@@ -72,6 +74,13 @@ def name_of(graph: Graph, layouts: tuple[str, ...]) -> bytes | None:
     except _Nameless:
         return None
     return cache.key("\n".join([sources, *layouts, *writer.words]), "graph")
+
+
+def name_of_library(exports: Sequence[str], given: tuple[object, ...]) -> bytes | None:
+    """A hash of all that the machine code of a library module depends on (library.py)."""
+    if cache.directory() is None or (sources := _sources()) is None:
+        return None
+    return cache.key("\n".join([sources, *exports, repr(given)]), "library")
 
 
 @functools.cache

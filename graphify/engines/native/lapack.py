@@ -78,11 +78,10 @@ def _address(capsule: object) -> int:
 # --- threads of its own ---------------------------------------------------------------------------
 
 
-def _threads() -> Module:
+def _threads(counter: str | None) -> Module:
     """Asks the library; one that does not say is taken to use several."""
     made = Module("blas")
     f = made.function(THREADS, I64, [])
-    counter = _counter()
     if counter is None:
         f.ret(V(I64, str(_SEVERAL)))
     else:
@@ -90,6 +89,7 @@ def _threads() -> Module:
     return made
 
 
+@functools.cache
 def _counter() -> str | None:
     """The symbol of the function that says how many threads SciPy's OpenBLAS uses."""
     scipy = importlib.import_module("scipy")
@@ -105,4 +105,4 @@ def _counter() -> str | None:
     return None
 
 
-library.provide(THREADS, _threads)
+library.provide(THREADS, _threads, lambda: (_counter(),))

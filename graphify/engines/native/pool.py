@@ -106,9 +106,8 @@ def system(target: Target) -> System:
     return System(None, cpu)
 
 
-def module(on: System | None = None, threads: int | None = None) -> Module:
-    """The pool."""
-    on = on or system(host())
+def module(on: System, threads: int) -> Module:
+    """The pool, of so many threads at first."""
     made = Module("pool")
     if on.wait is None:
         _write_serial(made)
@@ -119,7 +118,7 @@ def module(on: System | None = None, threads: int | None = None) -> Module:
     made.variable("done", I64)  # pieces
     made.variable("busy", I32)
     made.variable("job", Type("[4 x i64]"))  # fn, context, count, length of a piece
-    made.variable("threads", I64, str(threads or config.num_threads or default_threads()))
+    made.variable("threads", I64, str(threads))
     made.variable("started", I64)
     made.variable("living", I64)
     made.variable("stopping", I32)
@@ -481,7 +480,11 @@ def _call(name: str) -> None:
         ctypes.CFUNCTYPE(None)(known)()
 
 
-library.provide(NAMES, module)
+def _given() -> tuple[System, int]:
+    return system(host()), config.num_threads or default_threads()
+
+
+library.provide(NAMES, module, _given)
 config.watch("num_threads", set_num_threads)
 atexit.register(_call, "graphify_stop_threads")
 if hasattr(os, "register_at_fork"):

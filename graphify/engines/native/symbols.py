@@ -4,7 +4,7 @@
     address("memcpy")                     # the C library's
 
 A symbol is found, in this order, among those defined here, those a library module promised
-(`promise`), and those of the C library and libm.
+(`promise`), and those of the C library and libm. What promises one is imported when it is needed.
 """
 
 from __future__ import annotations
@@ -21,6 +21,21 @@ _addresses: dict[str, int] = {}
 _alive: dict[str, Any] = {}
 _promises: dict[str, Callable[[], None]] = {}
 lock = threading.RLock()
+
+# Symbols by how their names begin, and what promises them.
+_PROVIDERS = {
+    ("graphify_allocate", "graphify_free", "graphify_recycle", "graphify_unlock_memory"): "memory",
+    ("graphify_parallel", "graphify_sections", "graphify_set_threads"): "pool",
+    ("graphify_stop_threads", "graphify_forked"): "pool",
+    ("graphify_matmul_", "graphify_batched_matmul_", "graphify_convolution_"): "products",
+    ("graphify_sort_", "graphify_argsort_"): "sorting",
+    ("graphify_large_",): "maths",
+    ("graphify_legacy_",): "legacy_draws",
+    ("graphify_lapack_", "graphify_blas_threads"): "lapack",
+    ("graphify_vectorcall",): "entry.vectorcall",
+    ("graphify_host_handler",): "entry.host",
+    ("graphify_",): "entry.glue",
+}
 
 
 def define(name: str, address: int, alive: Any = None) -> None:
@@ -50,40 +65,43 @@ def address(name: str) -> int | None:
     if found is not None:
         return found
     if name.startswith("graphify_") and name not in _promises:
-        _ask_for_promises()  # outside of the lock: it imports
+        _import_provider(name)  # outside of the lock
     with lock:  # of two threads that ask at once, one makes it and the other waits
         if name not in _addresses and name in _promises:
             _promises[name]()
     return _addresses.get(name) or _of_c_library(name)
 
 
-def _ask_for_promises() -> None:
-    """Import what promises symbols: machine code of an earlier process may ask for one before
+def _import_provider(name: str) -> None:
+    """Import what promises a symbol: machine code of an earlier process may ask for one before
     anything is lowered here."""
-    importlib.import_module("graphify.engines.native.lower")
-    importlib.import_module("graphify.engines.native.translate.program")
-    lapack = importlib.import_module("graphify.engines.native.lapack")
-    if lapack.available():
-        for routine in lapack.ROUTINES:
-            lapack.symbol(routine)
+    module = next(m for starts, m in _PROVIDERS.items() if name.startswith(starts))
+    provider = importlib.import_module(f"graphify.engines.native.{module}")
+    if module == "lapack" and provider.available():
+        for routine in provider.ROUTINES:
+            provider.symbol(routine)
 
 
 @functools.cache
-def _c_libraries() -> list[ctypes.CDLL]:
-    """The libraries that make up C's run time."""
-    if sys.platform == "win32":
-        return [ctypes.CDLL("msvcrt")]
-    from ctypes import util  # it takes long to import
+def _process() -> ctypes.CDLL:
+    """Whatever the process has loaded, which is C's run time on most systems."""
+    return ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
 
-    names = [None, util.find_library("m")]  # None: whatever the process has loaded
-    return [ctypes.CDLL(name) for name in dict.fromkeys(names)]
+
+@functools.cache
+def _libm() -> ctypes.CDLL:
+    if sys.platform == "win32":
+        return _process()
+    from ctypes import util  # it takes long to import, and to find something
+
+    return ctypes.CDLL(util.find_library("m"))
 
 
 @functools.cache
 def _of_c_library(name: str) -> int | None:
-    for library in _c_libraries():
+    for library in (_process, _libm):
         try:
-            return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+            return ctypes.cast(getattr(library(), name), ctypes.c_void_p).value
         except AttributeError:
             continue
     return None

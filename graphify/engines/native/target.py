@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 
-from graphify.engines.native.llvm import Type
+if TYPE_CHECKING:
+    from graphify.engines.native.llvm import Type
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Machine code found by the graph: that of the same graph, and of no other; errors too."""
 
+import ctypes
 import subprocess
 import sys
 
@@ -7,7 +8,8 @@ import numpy as np
 import pytest
 
 import graphify
-from graphify.engines.native import cache, known
+from graphify.engines.native import cache, known, library, symbols
+from graphify.engines.native.llvm import I64, Module
 
 
 @pytest.fixture(autouse=True)
@@ -183,11 +185,103 @@ def test_what_another_process_promised_is_found(tmp_path):
     run_twice(tmp_path, ASKING)
 
 
+MODULES = """
+import sys, numpy as np, graphify
+@graphify.function
+def f(x):
+    return 1 / (1 + np.exp(-x))
+x = np.arange(9.0)
+y = f(x)
+rooms = ("llvm", "lower", "loops", "translate", "elements", "maths", "products", "sorting", "pool")
+loaded = [room for room in rooms if f"graphify.engines.native.{room}" in sys.modules]
+np.testing.assert_allclose([y, f(x)], [1 / (1 + np.exp(-x))] * 2)
+print(not loaded)
+"""
+
+
+def test_what_is_loaded_needs_nothing_that_makes_code(tmp_path):
+    """Neither the graph nor the library modules around a call are written again."""
+    run_twice(tmp_path, MODULES)
+
+
+def providing(number):
+    """A library module whose function gives a number; how often it was written."""
+    made = []
+
+    def maker(given):
+        made.append(given)
+        module = Module("test")
+        function = module.function("graphify_test_given", I64, [])
+        function.ret(function.const(I64, given))
+        return module
+
+    library.provide("graphify_test_given", maker, lambda: (number,))
+    symbols._addresses.pop("graphify_test_given", None)
+    return made
+
+
+def given():
+    return ctypes.CFUNCTYPE(ctypes.c_int64)(library.need("graphify_test_given"))()
+
+
+def test_library_modules_are_found_by_what_they_depend_on():
+    assert (providing(3), given()) == ([3], 3)
+    assert (providing(4), given()) == ([4], 4)
+    for number in (3, 4):
+        made = providing(number)
+        assert library.at_hand("graphify_test_given")
+        assert (made, given()) == ([], number)
+    providing(5)
+    assert not library.at_hand("graphify_test_given")
+    with graphify.config(cache=False):
+        made = providing(3)
+        assert not library.at_hand("graphify_test_given")
+        assert (given(), made) == (3, [3])
+
+
+def test_a_lost_or_damaged_library_module_is_made_again():
+    def objects():
+        return set(cache.directory().iterdir())
+
+    for spoil in (lambda file: file.unlink(), lambda file: file.write_bytes(b"\x00" * 500)):
+        before = objects()
+        providing(7), given()
+        files = objects() - before
+        assert len(files) == 2  # the entry, and the object file
+        for file in files:
+            spoil(file)
+            made = providing(7)
+            assert (given(), made) == (7, [7])
+        for file in files:
+            file.unlink()
+
+
+def test_every_symbol_is_promised_by_the_module_that_is_imported_for_it():
+    import graphify.engines.native.lower
+    import graphify.engines.native.translate.program  # noqa: F401
+
+    def provider(name):
+        return next(m for starts, m in symbols._PROVIDERS.items() if name.startswith(starts))
+
+    promised = [n for n in symbols._promises if n.startswith("graphify_")]
+    promised = [n for n in promised if not n.startswith(("graphify_test_", "graphify_numpy_"))]
+    by_module = {provider(name): name for name in promised}
+    assert set(by_module) == {*symbols._PROVIDERS.values()} - {"entry.host"}
+    for name in by_module.values():
+        text = f"""
+import sys, graphify.engines.native.symbols as symbols
+symbols._import_provider({name!r})
+assert {name!r} in symbols._promises or "lapack" in {name!r}
+"""
+        subprocess.run([sys.executable, "-c", text], check=True)
+
+
 def test_no_name_where_a_source_was_edited_while_it_was_in_memory(monkeypatch):
     graph = graphify.function(lambda x: x + 1).get_concrete_function(np.zeros(3)).graph
     known._sources.cache_clear()
     monkeypatch.setattr(known, "BEGAN", 0)
     assert known.name_of(graph, ("C",)) is None
+    assert known.name_of_library(("graphify_enter",), ()) is None
     monkeypatch.undo()
     known._sources.cache_clear()
     assert known.name_of(graph, ("C",)) is not None

@@ -241,5 +241,5 @@ def test_condition_variables(work):
 
 
 def test_systems_without_threads(work):
-    code = jit.compile(pool.module(pool.System(None, "")).text(), pool.NAMES, name="no pool")
+    code = jit.compile(pool.module(pool.System(None, ""), 1).text(), pool.NAMES, name="no pool")
     test_each_item_once(SIGNATURE(code.address("graphify_parallel")), work, 1000, 1)

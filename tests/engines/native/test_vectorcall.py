@@ -2,6 +2,8 @@
 
 import copy
 import gc
+import os
+import subprocess
 import sys
 import threading
 import weakref
@@ -13,7 +15,8 @@ import pytest
 
 import graphify
 from graphify.engines.base import register_engine
-from graphify.engines.native.entry import capi
+from graphify.engines.native import library
+from graphify.engines.native.entry import capi, vectorcall
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.sites import Site
 from graphify.errors import ConcreteValueNeeded, TraceError
@@ -51,6 +54,13 @@ class Counted:
         return self.inner(args)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def entry_at_hand():
+    """So that it serves functions from their first call on, whatever has run before."""
+    if capi.understood():
+        library.need(vectorcall.NAME)
+
+
 @pytest.fixture
 def engine():
     made = ByHand()
@@ -84,6 +94,46 @@ def test_calls_like_an_earlier_one_take_no_python(engine, x):
     assert second.numpy().flags.owndata and second.numpy().flags.writeable
     second[0] = 7.0  # a tensor like any other
     assert (second + 1)[0] == 8
+
+
+FIRST_CALLS = """
+import sys, numpy as np, graphify
+from graphify.engines.native import symbols
+from graphify.engines.native.entry import capi, room
+assert "llvmlite" not in sys.modules
+f, g, h = (graphify.function(lambda x, c=c: x * c) for c in (2, 3, 4))
+x, seen = np.arange(5.0), []
+def call(function, c):
+    np.testing.assert_array_equal(function(x), x * c)
+    known = symbols.known("graphify_vectorcall") is not None
+    seen.append((known, capi.word(id(function) + room.ENTRY) > 0))
+call(f, 2)
+call(g, 3)
+h.get_concrete_function(x)
+call(h, 4)  # the trace is there, but this is the first call
+call(h, 4)
+call(f, 2)
+call(graphify.function(lambda x: x * 5), 5)
+print(seen)
+"""
+
+
+@needs_entry
+def test_a_call_that_does_not_come_again_compiles_no_entry_point(tmp_path):
+    """It is compiled at a function's second call. Where it is at hand the first one installs it."""
+
+    def run(cache: str) -> str:
+        environment = {**os.environ, "GRAPHIFY_CACHE": cache, "GRAPHIFY_CACHE_DIR": str(tmp_path)}
+        return subprocess.run(
+            [sys.executable, file], env=environment, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    file = tmp_path / "program.py"
+    file.write_text(FIRST_CALLS)
+    cold = [(False, False)] * 3 + [(True, True)] * 3
+    assert run(cache="0") == str(cold)
+    assert run(cache="1") == str(cold)
+    assert run(cache="1") == str([(True, True)] * 6)
 
 
 @needs_entry

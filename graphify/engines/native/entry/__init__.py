@@ -16,6 +16,7 @@ Addresses it put there are freed by the caller also when it fails.
 | room.py        | the base class of `graphify.Function`, with room for an entry point  |
 | capi.py        | where CPython's and NumPy's functions and fields are                 |
 | glue.py        | native code around every call: the GIL, signals, Python callbacks    |
+| enter.py       | writes that code                                                     |
 | words.py       | arguments and results as the 64-bit words that compiled graphs take  |
 | sites.py       | what can fail in a compiled graph, and the exception for it          |
 | host.py        | Python functions that compiled graphs call                           |
@@ -25,5 +26,6 @@ Addresses it put there are freed by the caller also when it fails.
 | opening.py     | native code: keywords, and arguments that are containers             |
 | matching.py    | native code: whether a call is one that a table describes            |
 | running.py     | native code: running the graph, making tensors of its results        |
+| point.py       | native code: the entry point, made of the three above                |
 | vectorcall.py  | the entry point: calls a compiled graph without Python               |
 """

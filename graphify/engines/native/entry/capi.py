@@ -100,14 +100,17 @@ def numpy_table() -> Any:
     return ctypes.cast(address or 0, ctypes.POINTER(ctypes.c_void_p))
 
 
-@functools.cache
-def define_all() -> None:
-    """Make the functions known to native code by their names."""
-    for name in FUNCTIONS:
+def _define(name: str) -> None:
+    """Make a function known to native code by its name."""
+    if name in NUMPY_FUNCTIONS:
+        symbols.define(name, numpy_table()[NUMPY_FUNCTIONS[name]])
+    else:
         function = getattr(ctypes.pythonapi, name)
         symbols.define(name, ctypes.cast(function, ctypes.c_void_p).value or 0)
-    for name, index in NUMPY_FUNCTIONS.items():
-        symbols.define(name, numpy_table()[index])
+
+
+for _name in (*FUNCTIONS, *NUMPY_FUNCTIONS):
+    symbols.promise(_name, functools.partial(_define, _name))
 
 
 def is_cpython() -> bool:

@@ -112,11 +112,11 @@ class Runner:
             for i in range(len(self.results))
         ]
 
-    def quick(self, function: Any, description: Quick) -> bool:
+    def quick(self, function: Any, description: Quick, compile: bool) -> bool:
         """Serve calls of a function straight from machine code, see vectorcall.py."""
         from graphify.engines.native.entry import vectorcall  # it imports this file
 
-        return vectorcall.install(function, self, description)
+        return vectorcall.install(function, self, description, compile)
 
     def _check(self, arrays: Sequence[Array]) -> None:
         """Refuse arrays that do not fit the parameters."""

@@ -2,45 +2,49 @@
 
     install(function, runner, quick)      # from now on calls that `quick` describes take no Python
 
-`graphify_vectorcall` is made once per process and serves all functions: it works by the table whose
-address stands in the function (`room.py`, `table.py`). What the table does not describe (other
-types or sizes, tapes or a trace in progress, something guarded that changed) goes to the Python
-method, as does a call that fails: that one raises the exception.
+`graphify_vectorcall` (point.py) is made once per process and serves all functions: it works by the
+table whose address stands in the function (`room.py`, `table.py`). What the table does not describe
+(other types or sizes, tapes or a trace in progress, something guarded that changed) goes to the
+Python method, as does a call that fails: that one raises the exception.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphify.config import config
 from graphify.engines.native import library, symbols
-from graphify.engines.native.entry import capi, glue, matching, opening, room, rows, running, table
+from graphify.engines.native.entry import capi, room, table
 from graphify.engines.native.entry.python_call import Runner
 from graphify.engines.native.entry.room import Quick
-from graphify.engines.native.entry.rows import NULL, number
-from graphify.engines.native.llvm import BIT, I32, I64, PTR, Module, V
 from graphify.ir import float_errors
 from graphify.ir.context import FRAME, TAPES, recording
 from graphify.ir.tensor import Tensor
 
-assert glue.NAMES  # provides what running.py calls
+if TYPE_CHECKING:
+    from graphify.engines.native.llvm import Module
 
 NAME = "graphify_vectorcall"
-_OFFSET_BIT = 63  # of the argument count: whether the word before the arguments may be used
 
 
-def install(function: Any, runner: Runner, quick: Quick) -> bool:
+def install(function: Any, runner: Runner, quick: Quick, compile: bool) -> bool:
     """Let calls that `quick` describes go straight to a compiled graph.
+
+    Args:
+        compile: whether the entry point may be compiled for this, which takes longer than most
+            graphs do; otherwise it is used if this process or the disk cache has it.
 
     Returns:
         Whether they do; if not, they go on by way of Python.
     """
     kind: Any = type(function)
-    if not table.fits(runner, quick) or not _enabled(kind):
+    if not table.fits(runner, quick) or not (compile or library.at_hand(NAME)):
+        return False
+    if not _enabled(kind):
         return False
     tables = function.__dict__.setdefault("_quick_table", table.Table(kind.__call__))
     address = tables.add(table.Entry(runner, quick))
@@ -106,59 +110,11 @@ def _define_symbols() -> None:
     symbols.define("graphify_harmless_float_errors", ctypes.addressof(harmless), alive=harmless)
 
 
-def module() -> Module:
-    """`graphify_vectorcall` and what it needs."""
-    capi.define_all()
-    _define_symbols()
-    made = Module("vectorcall")
-    matching.write(made, _tensor_fields())
-    running.write(made, _tensor_fields())
-    _write_by_python(made)
-    _write_entry(made)
-    return made
+def _module(fields: dict[str, int]) -> Module:
+    from graphify.engines.native.entry import point
+
+    return point.module(NAME, fields)
 
 
-def _write_by_python(made: Module) -> None:
-    """ptr by_python(self, args, count, names): calls the Python method."""
-    params = [(PTR, "self"), (PTR, "args"), (I64, "count"), (PTR, "names")]
-    f = made.function("by_python", PTR, params, "internal", "noinline nounwind")
-    count = f.args["count"]
-    total = f.add(count, opening.count_names(f, f.args["names"]))
-    room_for = f.add(total, number(1))
-    arguments = f.op(PTR, f"alloca ptr, {room_for}")
-    f.store(f.args["self"], arguments)
-    with f.counting(number(0), total) as index:
-        given = f.load(PTR, f.at(f.args["args"], PTR, index))
-        f.store(given, f.at(arguments, PTR, f.add(index, number(1))))
-    words = f.load(PTR, rows.at_byte(f, f.args["self"], room.TABLE))
-    method = f.load(PTR, words)
-    count = f.add(count, number(1))
-    f.ret(f.call("PyObject_Vectorcall", PTR, [method, arguments, count, f.args["names"]]))
-
-
-def _write_entry(made: Module) -> None:
-    params = [(PTR, "self"), (PTR, "args"), (I64, "flags"), (PTR, "names")]
-    f = made.function(NAME, PTR, params)
-    args, names = f.args["args"], f.args["names"]
-    slow = f.label("slow")
-    scratch, status = f.alloca(I64, rows.SCRATCH_WORDS), f.alloca(I32)
-    count = f.and_(f.args["flags"], number((1 << _OFFSET_BIT) - 1))
-    rows.require(f, f.call("quiet", BIT, []), slow)
-    words = f.load(PTR, rows.at_byte(f, f.args["self"], room.TABLE))
-    entries = f.load(I64, f.at(words, I64, 1))
-    with f.counting(number(0), entries) as index:
-        entry = f.load(PTR, f.at(words, PTR, f.add(index, number(2))))
-        size = f.call("match", I64, [entry, args, count, names, scratch])
-        with f.when(f.icmp("sge", size, number(0))):
-            result = f.call("invoke", PTR, [entry, scratch, size, status])
-            with f.when(f.icmp("ne", result, NULL)):
-                f.ret(result)
-            pending = f.icmp("slt", f.load(I32, status), V(I32, "0"))
-            with f.when(pending):
-                f.ret(NULL)
-            f.br(slow)
-    f.start(slow)
-    f.ret(f.call("by_python", PTR, [f.args["self"], args, count, names]))
-
-
-library.provide(NAME, module)
+_define_symbols()
+library.provide(NAME, _module, lambda: (_tensor_fields(),))

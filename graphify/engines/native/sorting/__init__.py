@@ -21,14 +21,12 @@ from functools import partial
 
 import numpy as np
 
-from graphify.engines.native import library, memory, pool
+from graphify.engines.native import library
 from graphify.engines.native.llvm import BIT, I64, PTR, VOID, Module, Parameter, V
 from graphify.engines.native.products.numbers import Record
 from graphify.engines.native.sorting import dealing, merging
 from graphify.engines.native.sorting.keys import ONE, ZERO, Items, Keys
 from graphify.ir.types import DType, bfloat16, is_complex
-
-assert memory.NAMES, pool.NAMES  # they provide graphify_allocate and graphify_parallel
 
 _ENOUGH = 14  # numbers of a line, for each digit, that make it worth dealing them out
 _GRAIN = 400  # numbers that take about 5 us
