@@ -101,6 +101,38 @@ def test_symbols_are_the_callers_the_process_s_or_an_error():
     assert call(jit.compile(module.text(), ["f"]), 4) == 12
 
 
+def test_who_waits_for_a_symbol_lets_others_compile(tmp_path):
+    """Code from the cache may need a library module, which another thread is compiling."""
+    module = Module("m")
+    f = module.function("f", I64, [(I64, "x")])
+    f.ret(f.call("graphify_test_late", I64, [f.args["x"]]))
+    square = NUMBER(lambda x: x * x)
+    address = ctypes.cast(square, ctypes.c_void_p).value
+    loaded, asked = [], threading.Event()
+
+    def load():
+        with config(cache=True, cache_dir=str(tmp_path)):
+            made = jit.compile(module.text(), ["f"], symbols={"graphify_test_late": address})
+            asked.set()
+            wanted = {"name": "m", "imports": made.imports}
+            loaded.append(jit.load(made.key, module.text, ["f"], **wanted))
+
+    symbols.promise(
+        "graphify_test_late", lambda: symbols.define("graphify_test_late", address, alive=square)
+    )
+    loader, compiler = threading.Thread(target=load), threading.Thread(target=compiled, args=[1])
+    with symbols.lock:
+        loader.start()
+        assert asked.wait(60)
+        loader.join(0.1)
+        assert loader.is_alive()  # it waits for the symbol
+        compiler.start()
+        compiler.join(60)
+        waited = compiler.is_alive()
+    loader.join(60)
+    assert not waited and call(loaded[0], 5) == 25
+
+
 def test_text_that_llvm_refuses_is_an_internal_error():
     with pytest.raises(InternalError, match="native code broken: .*parsing error"):
         jit.compile("define i64 @f() { ret float 1.0 }", ["f"], name="broken")
@@ -141,7 +173,12 @@ def test_a_library_module_is_made_once_when_first_needed():
 
     library.provide(("graphify_test_up", "graphify_test_down"), maker)
     assert not made
-    threads = [threading.Thread(target=library.need, args=["graphify_test_up"]) for _ in range(4)]
+
+    def need():
+        with config(cache=False):  # settings are those of a thread
+            library.need("graphify_test_up")
+
+    threads = [threading.Thread(target=need) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
