@@ -70,8 +70,13 @@ def parts(value: Any) -> Iterator[Any]:
         pending += tree.flatten(value, partial(operator.is_not, value))[0]
 
 
-def note(name: str, made: Any, ids: Iterable[int]) -> None:
-    """Note that a variable is a copy of what had these ids on the paths that met."""
+def note(name: str, made: Any, ids: Iterable[int], holder: Any = None) -> None:
+    """Note that a variable is a copy of what had these ids on the paths that met.
+
+    Args:
+        holder: the list that has it as its contents. What nobody sees but through this list is one
+            with the copy, and nobody can tell.
+    """
     new = list(parts(made))
     wanted = set(ids) - set(map(id, new))
     if not new or not wanted:
@@ -81,7 +86,8 @@ def note(name: str, made: Any, ids: Iterable[int]) -> None:
     for each in wanted & known.made.keys():
         originals |= known.originals[each]
     wanted -= known.made.keys()
-    originals |= {id(seen): seen for seen, _ in _seen() if id(seen) in wanted} if wanted else {}
+    if wanted:
+        originals |= {id(seen): seen for seen, _ in _seen(holder) if id(seen) in wanted}
     if originals:
         for each in new:
             known.add(name, each, originals)
@@ -138,8 +144,9 @@ def _known() -> _Copies:
     return _Copies() if root is None else _copies.setdefault(root, _Copies())
 
 
-def _seen() -> Iterator[tuple[Any, str]]:
-    """What the names of the functions being traced show, with the name if it is that itself."""
+def _seen(holder: Any = None) -> Iterator[tuple[Any, str]]:
+    """What the names of the functions being traced show, with the name if it is that itself; less
+    what is in `holder`."""
     for tracked in getattr(_root(), "tracked", ()):
         yield tracked.twin, ""  # a container of the caller's
     frame: FrameType | None = sys._getframe(1)
@@ -147,15 +154,17 @@ def _seen() -> Iterator[tuple[Any, str]]:
         if not is_internal(frame.f_code.co_filename):
             for name, value in list(frame.f_locals.items()):
                 yield value, name
-                yield from ((inside, "") for inside in _inside(value))
+                yield from ((inside, "") for inside in _inside(value, holder))
         frame = frame.f_back
 
 
-def _inside(value: Any) -> Iterator[Any]:
+def _inside(value: Any, holder: Any = None) -> Iterator[Any]:
     pending, seen = [value], set[int]()
     while pending and len(seen) < MOST:
         value = pending.pop()
-        if id(value) in seen or isinstance(value, (Tensor, ModuleType, type, str, int, float)):
+        if value is holder or id(value) in seen:
+            continue
+        if isinstance(value, (Tensor, ModuleType, type, str, int, float)):
             continue
         seen.add(id(value))
         held: list[Any] = []

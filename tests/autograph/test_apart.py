@@ -50,6 +50,29 @@ def swapped_in_each_turn(x, ks):
     return rows
 
 
+def swapped_under_a_condition(x, ks):
+    first, second = [1.0], [2.0]
+    rows = [first, second]
+    if x[0] > 0:
+        rows[0], rows[1] = rows[1], rows[0]
+    rows[0].append(5.0)
+    for v in x:
+        rows[0], rows[1] = rows[1], rows[0]
+        first.append(v)
+    return first, second, rows
+
+
+def rows_of_a_matrix_pivoted(x, ks):
+    rows = [[v, v * v, 1.0] for v in x[:3]]
+    for c in range(3):
+        for r in range(c + 1, 3):
+            if abs(rows[r][c]) > abs(rows[c][c]):
+                rows[r], rows[c] = rows[c], rows[r]
+            for j in range(3):
+                rows[r][j] -= 0.5 * rows[c][j]
+    return rows
+
+
 def arrays_in_a_list(x, ks):
     first, second = x[:2].copy(), x[1:3].copy()
     rows = [first, second]
@@ -101,6 +124,8 @@ def arguments_of(seed):
         by_index_until_it_fails,
         names_that_change_their_list,
         swapped_in_each_turn,
+        swapped_under_a_condition,
+        rows_of_a_matrix_pivoted,
         arrays_in_a_list,
         views_in_a_list,
         in_place_operators,

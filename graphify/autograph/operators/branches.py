@@ -149,8 +149,9 @@ def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
     results = _bind_cond(pred, true.builder, false.builder, outputs)
     values = [plan.rebuild(results) for plan in joined]
     shared.finish(pred, [made for plan in joined for made in plan.made], list(results))
-    for slot, value in zip(slots.values(), values[len(names) :], strict=True):
-        slot.write(value)
+    rest = zip(slots.values(), values[len(names) :], pairs[len(names) :], strict=True)
+    for slot, value, (one, other) in rest:
+        slot.join(value, (*one.parts, *other.parts))
     if true.ends and false.ends:
         return [UNREACHABLE] * len(names)
     return values[: len(names)]

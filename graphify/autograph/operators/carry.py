@@ -216,9 +216,14 @@ class Carry:
         self.given = self._at_places(given)
         self.links.apply(self.given, list(map(Tensor, flags)))
         variables = self._assemble(iter(given))
-        for slot, value in zip(self.slots.values(), variables[len(self.names) :], strict=True):
-            slot.write(value)
+        self._write(variables)
         return variables[: len(self.names)]
+
+    def _write(self, variables: Sequence[Any]) -> None:
+        """Write what the slots hold, which comes after the state variables."""
+        rows = list(zip(variables, self.entries, strict=True))[len(self.names) :]
+        for slot, (value, entry) in zip(self.slots.values(), rows, strict=True):
+            slot.join(value, entry.parts)
 
     def params_of(self, builder: Builder) -> list[Value]:
         return self.own[id(builder)]
@@ -472,8 +477,7 @@ class Carry:
             variables = [
                 certain(v) if a else v for v, a in zip(variables, self.always, strict=True)
             ]
-        for slot, value in zip(self.slots.values(), variables[len(self.names) :], strict=True):
-            slot.write(value)
+        self._write(variables)
         return tuple(variables[: len(self.names)])
 
     def _with_counts(self, carried: Sequence[Tensor]) -> list[Tensor]:

@@ -6,7 +6,7 @@ read and written, found in the write log of the frame that traced the block.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any, TypeAlias
@@ -19,6 +19,7 @@ from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder, Value, param
 from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.wrapping import as_tensor
+from graphify.tracing import identity
 from graphify.tracing.capture import ABSENT, root_of, undo
 from graphify.tracing.guards import MISSING, Fields, Place
 from graphify.tracing.places import Contents, forget_local
@@ -53,6 +54,13 @@ class Slot:
         if opened is not None and not contents:
             value = opened(value)
         return take_apart(self.name, value, contents, ahead)
+
+    def join(self, value: Any, parts: Iterable[int]) -> None:
+        """Write what paths that met have in common; the ids of the containers that it is of."""
+        if isinstance(self.target, Contents) and isinstance(value, list):
+            held = tuple(value) if type(value).__len__ is list.__len__ else ()
+            identity.note("an element", held, parts, self.target.holder)
+        self.write(value)
 
     def write(self, value: Any) -> None:
         """Write within the current frame, logged like any other write."""

@@ -74,7 +74,9 @@ class Entry:
         return self.bound is False or isinstance(self.leaves[leaf], Absent)
 
     def replaced(self, leaves: Sequence[Any], bound: Any) -> Entry:
-        return Entry(self.name, self.treedef, list(leaves), bound, parts=self.parts)
+        made = Entry(self.name, self.treedef, list(leaves), bound, parts=self.parts)
+        made.contents = self.contents
+        return made
 
 
 def take_apart(name: str, value: Any, contents: bool = False, ahead: bool = False) -> Entry:
@@ -87,7 +89,8 @@ def take_apart(name: str, value: Any, contents: bool = False, ahead: bool = Fals
         leaves, treedef = references.flatten(value.value, ahead=ahead)
         return Entry(name, treedef, leaves, value.bound, parts=_parts(value.value))
     leaves, treedef = references.flatten(value, contents, ahead)
-    parts = () if contents else _parts(value)
+    own = {id(value)} if contents else ()  # a snapshot, which nobody keeps
+    parts = tuple(part for part in _parts(value) if part not in own)
     return Entry(name, treedef, leaves, contents=contents, parts=parts)
 
 
