@@ -175,8 +175,10 @@ def geomspace(
 ) -> Tensor:
     """Numbers evenly spaced as a geometric progression."""
     first, last = (resolve(as_tensor(end)) for end in (start, stop))
-    kind = result_type(operand(first), operand(last), float)
-    target = kind if dtype is None else canonical_dtype(dtype)
+    # As in NumPy, whose result has the precision of `dtype`, float64 by default, or more.
+    given = canonical_dtype(np.float64 if dtype is None else dtype)
+    kind = result_type(operand(first), operand(last), given, float)
+    target = kind if dtype is None else given
     first, last = (core.to_dtype(core.strong(end), kind) for end in (first, last))
     if is_complex(kind):
         raise SpecError("geomspace: complex bounds are not supported")

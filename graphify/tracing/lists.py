@@ -163,6 +163,8 @@ class List(list[Any]):
         return List(list.__add__(self, other)) if isinstance(other, list) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> Any:
+        if getattr(times, "ndim", 0):  # an array multiplies the elements
+            return NotImplemented
         return List(list.__mul__(self, times)) if hasattr(times, "__index__") else NotImplemented
 
     __rmul__ = __mul__

@@ -502,6 +502,8 @@ rows(
     row("geomspace", 1, 1000, 4, loss=4),
     row("geomspace", -1.0, -1000.0, 4, loss=4),
     row("geomspace", 1, 256, 9, dtype="i"),
+    row("geomspace", np.float32(2.5), 1, 4),
+    row("geomspace", np.float32(2.5), np.float16(1), 4, dtype="f"),
     row("meshgrid", A(3), P(2)),
     row("meshgrid", A(3), P(2), indexing="ij"),
     row("meshgrid", A(3), P(2), A(4), sparse=True),

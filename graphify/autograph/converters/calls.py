@@ -133,7 +133,7 @@ class _Calls(Converter):
         if not resolve.is_of_numpy(found) or chain[-1] in resolve.JOINING:
             return False
         operands = [a for a in node.args if not isinstance(a, gast.Constant)]
-        return bool(operands) and self._is_list(operands[0])
+        return any(map(self._is_list, operands))
 
     def _is_list(self, node: Any) -> bool:
         return _makes_list(node) or isinstance(node, gast.Name) and node.id in self.lists

@@ -74,7 +74,7 @@ OTHER = _words("""
 
 # Functions of a list of arrays that look into the list for arrays of another kind than NumPy's.
 JOINING = _words("""
-    concatenate stack vstack hstack dstack column_stack block broadcast_arrays einsum multi_dot
+    concatenate stack vstack hstack dstack column_stack block multi_dot
 """)
 
 

@@ -33,6 +33,7 @@ from graphify.autograph.operators.recursion import enter
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.wrapping import as_tensor
 from graphify.location import is_library, is_library_module
 from graphify.numpy._table import FUNCTIONS
 from graphify.numpy.random import as_generator
@@ -129,6 +130,8 @@ def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
     owner = function.__self__
     if type(owner) is str and function.__name__ in ("format", "format_map"):
         return OVERLOADS[getattr(str, function.__name__)](owner, *args, **kwargs)
+    if isinstance(owner, np.ufunc):  # `np.add.reduce([x, y])` sees arrays, not what is in lists
+        args = tuple(as_tensor(a) if isinstance(a, (list, tuple)) else a for a in args)
     if isinstance(owner, (dict, set)) and args and is_staged(args[0]):
         _lookups().refuse_new()
     if isinstance(owner, (list, dict, set)):

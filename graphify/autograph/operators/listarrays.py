@@ -37,7 +37,7 @@ def _joining(function: Any, whole: Callable[..., Tensor]) -> Callable[..., Any]:
 
     def join(values: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(values, GrowingList):
-            return function(values, *args, **kwargs)
+            return FUNCTIONS[function](values, *args, **kwargs)
         name = function.__name__
         if kwargs.keys() - {"axis"}:
             raise refused(f"np.{name} is given {min(kwargs)}", "use np.array(rows, dtype)")
