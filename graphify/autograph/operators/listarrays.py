@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators.calls import OVERLOADS
+from graphify.autograph.operators.choosing import over_leaves
 from graphify.autograph.operators.growing import refused
 from graphify.autograph.operators.lists import GrowingList, stack_of
 from graphify.ir.sizes import product
@@ -37,7 +38,7 @@ def _joining(function: Any, whole: Callable[..., Tensor]) -> Callable[..., Any]:
 
     def join(values: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(values, GrowingList):
-            return FUNCTIONS[function](values, *args, **kwargs)
+            return over_leaves(FUNCTIONS[function], (values, *args), kwargs)
         name = function.__name__
         if kwargs.keys() - {"axis"}:
             raise refused(f"np.{name} is given {min(kwargs)}", "use np.array(rows, dtype)")
