@@ -7,7 +7,7 @@ import pytest
 
 import graphify
 
-ENGINES = ("reference", "native", "tensorflow")
+ENGINES = ("reference", "native", pytest.param("tensorflow", marks=pytest.mark.tensorflow))
 
 
 def looked_up(a, i):
