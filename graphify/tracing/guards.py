@@ -136,7 +136,6 @@ class SameObject:
 
     place: Any
     other: Any
-    expected: None = None
 
     def holds(self, read: Reader = _read) -> bool:
         return read(self.place) is read(self.other)
@@ -205,7 +204,6 @@ class Number:
 
     place: Any
     kind: type
-    expected: None = None
 
     def holds(self, read: Reader = _read) -> bool:
         value = read(self.place)

@@ -55,3 +55,20 @@ def test_in_a_range_of_a_traced_step():
     steps, items = (1, 2, -2), (-3, -1, 0, 1, 2, 5, 8, 2.0, 2.5, float("nan"))
     for u, v, s, q in itertools.product((-3, 0, 2, 9), (-3, 0, 2, 9), steps, items):
         assert bool(f(*map(np.array, (u, v, s, q)))) == (q in range(u, v, s))
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_in_sequences_that_loops_go_over(engine):
+    def f(x, k):
+        ends = (3.0 in reversed(x), 9.0 in reversed(x), (1, x[1]) in enumerate(x), 3.0 in zip(x))
+        kinds = (None in range(k), "a" in range(k), True in range(k), np.float32(2) in range(k))
+        return ends, kinds, k in range(9), 7 in range(k), k in range(k, 9, 2)
+
+    args = np.arange(5.0), np.array(4)
+    got = graphify.function(f, engine=engine)(*args)
+    assert list(map(bool, graphify.tree.leaves(got))) == graphify.tree.leaves(f(*args))
+
+
+def test_in_what_only_the_run_knows_the_length_of():
+    with pytest.raises(graphify.errors.TraceError, match="`in` looks through"):
+        graphify.function(lambda x, k: 1.0 in reversed(x[:k]))(np.arange(5.0), np.array(3))

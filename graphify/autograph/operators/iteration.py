@@ -81,21 +81,22 @@ class Items:
             self.lists,
         )
 
-    def contains(self, value: Any) -> Tensor:
-        """`value in range(...)`."""
+    def contains(self, value: Any) -> Any:
+        """`value in range(...)`, by arithmetic."""
         if self.line is None:
             raise Unstageable(
                 "`in` looks through what only the run knows the length of",
                 location=here(),
                 remedy="look through an array or a list of the items",
             )
+        if not isinstance(value, (Tensor, np.ndarray, np.generic, int, float)):
+            return False
         start, step = self.line
         item = as_tensor(value)
         offset = (_wide(item) if item.dtype.kind in "biu" else item) - start
         place = elementwise.floor_divide(offset, step)
         inside = elementwise.logical_and(place >= 0, place < as_tensor(self.length))
-        found: Tensor = elementwise.logical_and(inside, elementwise.equal(place * step, offset))
-        return found
+        return elementwise.logical_and(inside, elementwise.equal(place * step, offset))
 
     def __iter__(self) -> Iterator[Any]:
         if not isinstance(self.length, int):

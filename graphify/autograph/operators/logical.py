@@ -104,7 +104,12 @@ def contains(container: Any, item: Any) -> Any:
         matches = container == item
         found = matches.any() if hasattr(matches, "any") else matches
         return python_bool(found) if is_staged(found) else bool(found)
-    if isinstance(container, (GrowingList, Items)):
+    if isinstance(container, Items):
+        if container.line is None and isinstance(container.length, int):
+            return contains(list(container), item)
+        found = container.contains(item)
+        return python_bool(found) if is_staged(found) else found
+    if isinstance(container, GrowingList):
         return python_bool(container.contains(item))
     if isinstance(container, (list, tuple)) and any(type(v) is Choice for v in (*container, item)):
         return or_(*(lambda v=v: v == item for v in container)) if container else False

@@ -377,9 +377,8 @@ def caught(error: BaseException, passed_on: bool = False) -> Thrown:
     """
     tracing = current_builder() is not None
     refused = passed_on and isinstance(error, REFUSALS)
-    if tracing and (refused or isinstance(error, KeyboardInterrupt)):  # Ctrl-C ends the trace
-        raise error
-    if isinstance(error, Unknown):
+    stops = tracing and (refused or isinstance(error, KeyboardInterrupt))  # Ctrl-C ends the trace
+    if stops or isinstance(error, Unknown):
         raise error
     if tracing:
         place = getattr(error, "location", None)
