@@ -24,7 +24,7 @@ DOCS = PROJECT / "docs"
 # A module may import from lower rows and from its own room (the package or file named here), and
 # from nothing else in graphify.
 LAYERS = {
-    1: ["errors", "config", "location", "tree"],
+    1: ["collecting", "errors", "config", "location", "tree"],
     2: ["ir", "syntax"],
     3: ["ops"],
     4: ["transforms", "optimise", "tracing"],

@@ -34,6 +34,7 @@ from graphify.api.options import (
     provide_source,
 )
 from graphify.autograph.operators.calls import call as converted_call
+from graphify.collecting import rare_collections
 from graphify.config import config
 from graphify.engines.native.entry.room import Room
 from graphify.errors import TraceError
@@ -250,7 +251,7 @@ class Function(Examined, Room):
 
     def _trace(self, call: Call) -> tuple[ConcreteFunction, Call]:
         """A new trace for a call, and the call as that trace takes it."""
-        with self._lock:
+        with self._lock, rare_collections():
             found = self._find(call)  # another thread may have been faster
             if found is not None:
                 return found, call

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphify.collecting import rare_collections
 from graphify.config import config
 from graphify.engines.base import Array
 from graphify.engines.native import jit, known
@@ -197,6 +198,7 @@ def loops(graph: Graph, layouts: Layouts | None = None) -> Program:
     return passes.optimise(lower(graph, layouts=layouts or ("C",) * len(graph.params)))
 
 
+@rare_collections()
 def compile_graph(graph: Graph, layouts: Layouts) -> Compiled:
     """Machine code for a graph: an earlier process's, if there is any."""
     watched = config.check or config.debug >= 4 or config.dump
@@ -236,6 +238,7 @@ def _module(program: Program) -> Module:
     return translate(program, host())
 
 
+@rare_collections()
 def compile_program(
     graph: Graph, program: Program, layouts: Layouts, symbols: Mapping[str, int] = {}
 ) -> Compiled:
