@@ -52,6 +52,7 @@ SCALARS = [
     "len({a})", "{a}.shape[0]", "{a}.size", "int({s})", "float({s})", "bool({s})", "{a}.ndim",
     "{a}.shape[-1]", "({s} + {s})", "({s} * {s})", "({s} - 1)", "({s} // 2)", "({s} % 3)",
     "{a}[0]", "{a}[{i}]", "{a}.sum()", "{a}.max()", "np.float32({s})", "np.int64({i})",
+    "np.int8({i})", "np.uint16({i})", "np.uint64({i})", "np.int32({i})",
 ]  # fmt: skip
 CONDITIONS = [
     "{s} > {s}", "{s} < 2", "{s} >= 0", "{s} % 2 == 0", "{c} and {c}", "{c} or {c}", "not {c}",

@@ -26,7 +26,9 @@ from tests.fuzz.kinds import SPACE, Kind, Rejected, Samples, kind_of
 
 _numbers = itertools.count()
 SIZES = [(5, 3), (5, 3), (7, 4), (6, 2)]  # (n, m) of each variant of the arguments
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 DTYPES = ["float64", "float64", "float64", "int64", "int64", "float32", "int32", "uint8", "bool"]
+RARE = [*INTEGERS, "float16", "complex128"]
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class Argument:
         raw: Any
         if self.form == "integer":
             raw = rng.integers(0, 4, shape)
-        elif self.dtype in ("uint8", "bool"):
-            raw = rng.integers(0, 5 if self.dtype == "uint8" else 2, shape)
+        elif self.dtype == "bool" or self.dtype.startswith("uint"):
+            raw = rng.integers(0, 2 if self.dtype == "bool" else 5, shape)
         else:
             raw = np.round(rng.normal(size=shape) * 8) / 4
         if self.way == "python":
@@ -149,14 +151,18 @@ class Writer:
     def parameters(self) -> list[Argument]:
         rng = self.rng
         found = [Argument("x", "vector", rng.choice(DTYPES[:7]))]
-        found += [Argument("y", "vector", rng.choice(DTYPES))] * (rng.random() < 0.6)
-        found += [Argument("w", rng.choice(["matrix", "wide"]), rng.choice(DTYPES))] * (
+        found += [Argument("y", "vector", self.dtype())] * (rng.random() < 0.6)
+        found += [Argument("w", rng.choice(["matrix", "wide"]), self.dtype())] * (
             rng.random() < 0.6
         )
         ways = ["array", "array", "scalar", "python"]
-        found += [Argument("k", "integer", "int64", rng.choice(ways))] * (rng.random() < 0.8)
+        dtype = rng.choice(["int64", "int64", rng.choice(INTEGERS)])
+        found += [Argument("k", "integer", dtype, rng.choice(ways))] * (rng.random() < 0.8)
         found += [Argument("s", "real", "float64", rng.choice(ways))] * (rng.random() < 0.6)
         return found
+
+    def dtype(self) -> str:
+        return self.rng.choice(RARE if self.rng.random() < 0.15 else DTYPES)
 
     def choose_result(self, samples: Samples) -> None:
         names = self.results
