@@ -138,7 +138,8 @@ def _elementwise(low: Lowering, node: Node) -> None:
     shape = broadcast_shape(low, node, arrays)
     spread_out = [spread(low, a, shape) for a in arrays]
     if node.op.name == "power" and is_integer(spec.dtype):
-        _no_negative_powers(low, node, arrays[1])
+        with low.unless_empty(() if low.same_shape(arrays[1].shape, shape) else shape):
+            _no_negative_powers(low, arrays[1])
     value = Value(node)
     shape = low.dims(spec.shape, shape)
     low.fill(
@@ -161,7 +162,7 @@ def _exact(low: Lowering, node: Node) -> None:
     low.define(Value(node), var)
 
 
-def _no_negative_powers(low: Lowering, node: Node, exponent: ArrayValue) -> None:
+def _no_negative_powers(low: Lowering, exponent: ArrayValue) -> None:
     if exponent.dtype.kind == "u" or exponent.dtype.kind == "b":
         return
     if not exponent.shape:

@@ -8,17 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphify.engines.native.loops.program import (
+    INDEX,
     ONE,
     ZERO,
     Apply,
     Const,
     Expr,
-    If,
     compare,
     index,
     plus,
     select,
-    times,
 )
 from graphify.engines.native.lower.arrays import (
     Affine,
@@ -31,6 +30,7 @@ from graphify.engines.native.lower.arrays import (
 from graphify.engines.native.lower.elementwise import (
     as_index,
     broadcast_shape,
+    cast,
     misfit,
     mismatch,
     spread,
@@ -39,7 +39,7 @@ from graphify.engines.native.lower.liveness import UPDATES
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
 
-BOOL = np.dtype(np.bool_)
+BOOL, UINT64 = np.dtype(np.bool_), np.dtype(np.uint64)
 
 # --- basic keys -----------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ def key_view(
             result.append(count)
         else:
             known = low.dim(entry) if not isinstance(entry, tuple) else None
-            at = known if known is not None else as_index(low.scalar(indices[entry[1]]))
+            at = known if known is not None else low.scalar(indices[entry[1]])
             places.append(affine(offset=in_axis(low, at, length, axis)))
         axis += 1
     for length in shape[axis:]:
@@ -73,17 +73,18 @@ def key_view(
 
 def in_axis(low: Lowering, at: Expr, length: Expr, axis: int) -> Expr:
     """An integer index of an axis as a place in it; an error where it is out of range."""
-    if isinstance(at, Const) and isinstance(length, Const):
-        if -length.value <= at.value < length.value:
-            return at if at.value >= 0 else index(at.value + length.value)
-    at = low.let(at, "at")
+    unsigned, at = at.dtype.kind == "u", low.let(as_index(at), "at")
     text = f"index {{}} is out of bounds for axis {axis} with size {{}}"
-    if isinstance(at, Const) and at.value >= 0:
-        low.fail(compare("less_equal", length, at), IndexError, text, at, length)
-        return at
-    place = low.let(wrapped(at, length), "at")
+    if isinstance(at, Const) and not (unsigned and at.value < 0):
+        if isinstance(length, Const) and -length.value <= at.value < length.value:
+            return at if at.value >= 0 else index(at.value + length.value)
+        if at.value >= 0:
+            low.fail(compare("less_equal", length, at), IndexError, text, at, length)
+            return at
+    place = at if unsigned else low.let(wrapped(at, length), "at")
+    shown = cast(at, UINT64) if unsigned else at
     # one unsigned comparison: a negative place is a huge one
-    low.fail(out_of_range(place, length), IndexError, text, at, length)
+    low.fail(out_of_range(place, length), IndexError, text, shown, length)
     return place
 
 
@@ -92,11 +93,10 @@ def wrapped(at: Expr, length: Expr) -> Expr:
 
 
 def out_of_range(place: Expr, length: Expr) -> Expr:
-    unsigned = np.dtype(np.uint64)
     return compare(
         "greater_equal",
-        Apply("cast", (place,), unsigned),
-        Apply("cast", (length,), unsigned),
+        Apply("cast", (place,), UINT64),
+        Apply("cast", (length,), UINT64),
     )
 
 
@@ -215,17 +215,9 @@ def lookup(
     """The broadcast shape of index arrays; each of them, checked and spread to it."""
     operands = [low.array(value) for value in indices]
     lead = broadcast_shape(low, node, operands)
-    total: Expr = ONE
-    for length in lead:
-        total = times(total, length)
-    with low.inside() as checks:
+    with low.unless_empty(lead):
         for operand, axis in zip(operands, axes, strict=True):
             _check(low, operand, array.shape[axis], axis)
-    if checks:
-        if isinstance(total, Const) and total.value:
-            low.block.extend(checks)
-        else:
-            low.emit(If(compare("not_equal", total, ZERO), tuple(checks)))
     return lead, [spread(low, operand, lead) for operand in operands]
 
 
@@ -257,7 +249,8 @@ def looked_up(
         if axis in axes:
             operand = found[axes.index(axis)]
             k = low.let(as_index(operand.at(at[:lead])), "k")
-            unsigned = operand.dtype.kind == "u"
+            # NumPy looks at the bits of uint64 as those of int64
+            unsigned = operand.dtype.kind == "u" and operand.dtype.itemsize < INDEX.itemsize
             places.append(k if unsigned else low.let(wrapped(k, length), "k"))
         else:
             places.append(next(rest))

@@ -34,6 +34,7 @@ from graphify.engines.native.loops.program import (
     Expr,
     Fail,
     For,
+    If,
     Let,
     Result,
     Routine,
@@ -200,6 +201,19 @@ class Lowering:
             return
         site = self.site(kind, template, [v.dtype for v in values], raiser)
         self.emit(Fail(condition, site, tuple(values), self.source))
+
+    @contextmanager
+    def unless_empty(self, shape: Sequence[Expr]) -> Iterator[None]:
+        """Checks written meanwhile are made if an array of this shape has elements."""
+        total: Expr = ONE
+        for length in shape:
+            total = times(total, length)
+        with self.inside() as checks:
+            yield
+        if isinstance(total, Const) and total.value:
+            self.block.extend(checks)
+        elif checks:
+            self.emit(If(compare("not_equal", total, ZERO), tuple(checks)))
 
     # --- sizes ----------------------------------------------------------------------------------
 

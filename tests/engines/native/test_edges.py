@@ -1,0 +1,76 @@
+"""Inputs at the edges of what dtypes, shapes and layouts allow: what NumPy gives, or an error."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphify
+
+
+def native(f: Callable[..., Any]) -> Any:
+    return graphify.function(f, engine="native")
+
+
+# --- indices of uint64 ----------------------------------------------------------------------------
+
+
+def rows_at(x: Any, i: Any) -> Any:
+    return x[i]
+
+
+def put_at(x: Any, i: Any) -> Any:
+    x[i] = 7
+    return x
+
+
+@pytest.mark.parametrize("f", [rows_at, put_at])
+def test_uint64_indices_from_2_to_the_63_on(f: Any) -> None:
+    # NumPy takes the bits of an array of uint64 for int64: 2**64 - 1 is the last place.
+    staged = native(f)
+    for first in (0, 4, 2**64 - 1, 2**64 - 5):
+        i = np.array([first, 2], np.uint64)
+        got = staged(np.arange(5) * 10, i)
+        np.testing.assert_array_equal(got, f(np.arange(5) * 10, i))
+    for first in (5, 2**63, 2**64 - 6):
+        with pytest.raises(IndexError, match="out of bounds for axis 0 with size 5"):
+            staged(np.arange(5), np.array([first, 2], np.uint64))
+
+
+@pytest.mark.parametrize("f", [rows_at, put_at])
+def test_a_uint64_scalar_index_does_not_wrap_around(f: Any) -> None:
+    staged = native(f)
+    for i in (0, 4):
+        np.testing.assert_array_equal(staged(np.arange(5), np.uint64(i)), f(np.arange(5), i))
+    for i in (5, 2**63, 2**64 - 1):
+        with pytest.raises(IndexError, match=f"index {i} is out of bounds"):
+            staged(np.arange(5), np.uint64(i))
+
+
+# --- negative powers of integers ------------------------------------------------------------------
+
+
+def to_the_power(x: Any, y: Any) -> Any:
+    return x**y
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [((0,), (1,)), ((0, 3), (3,)), ((1, 0), (5, 1)), ((0,), ()), ((0, 2), (0, 2))]
+)
+def test_nothing_to_a_negative_power_is_nothing(x: Any, y: Any) -> None:
+    base, exponent = np.ones(x, np.int64), np.full(y, -1)
+    got = native(to_the_power)(base, exponent)
+    np.testing.assert_array_equal(got, base**exponent)
+
+
+def test_negative_powers_of_some_rows() -> None:
+    staged, exponent = native(to_the_power), np.full(3, -1)
+    for n in (2, 0, 5, 0):
+        base = np.full((n, 3), 2)
+        if n:
+            with pytest.raises(ValueError, match="negative integer powers"):
+                staged(base, exponent)
+        else:
+            assert staged(base, exponent).shape == (0, 3)
+        np.testing.assert_array_equal(staged(base, -exponent), base)
