@@ -74,3 +74,31 @@ def test_negative_powers_of_some_rows() -> None:
         else:
             assert staged(base, exponent).shape == (0, 3)
         np.testing.assert_array_equal(staged(base, -exponent), base)
+
+
+# --- indices are looked at before what they point at ----------------------------------------------
+
+
+def by_two(x: Any, a: Any, b: Any) -> Any:
+    return x[b, a]
+
+
+def put_by_two(x: Any, a: Any, b: Any) -> Any:
+    y, n = x * 2, 0
+    while n < 3:
+        y[b, a] = n
+        n += 1
+    return y
+
+
+@pytest.mark.parametrize("f", [by_two, put_by_two])
+def test_an_index_far_out_of_range_in_the_last_row(f: Any) -> None:
+    # Each turn of the loop over the places needs all rows of `a`, which is checked row by row.
+    n = 6
+    x, b = np.arange(36.0).reshape(n, n), np.arange(n)[:, None, None]
+    a = np.arange(36).reshape(n, n) * 5 % n
+    staged = native(f)
+    np.testing.assert_array_equal(staged(x.copy(), a, b), f(x.copy(), a, b))
+    a[-1, -1] = 10**12
+    with pytest.raises(IndexError, match=f"index {10**12} is out of bounds for axis 1"):
+        staged(x.copy(), a, b)

@@ -18,6 +18,8 @@ from graphify.engines.native.loops.program import (
     Allocate,
     Block,
     Buffer,
+    Checked,
+    Expr,
     For,
     If,
     Let,
@@ -27,7 +29,12 @@ from graphify.engines.native.loops.program import (
     While,
 )
 from graphify.engines.native.loops.summary import Access, Summary, conflict, summary
-from graphify.engines.native.loops.walk import parts, substitute
+from graphify.engines.native.loops.walk import (
+    address_expressions,
+    parts,
+    statements,
+    substitute,
+)
 
 REACH = 24  # how many statements back a partner is looked for
 LARGEST = 160  # statements in a fused loop: compile time stays linear
@@ -150,23 +157,42 @@ def _may_fuse(first: For, a: Summary, second: For, b: Summary) -> bool:
         return False
     if (a.effects or a.fails) and (b.effects or b.fails):
         return False
-    if a.guards and _gathers(b):
-        return False  # where it reads may be checked in a later turn
     if not (a.changes - a.defines).isdisjoint(b.uses | b.changes):
         return False
     if not (b.changes - b.defines).isdisjoint(a.uses):
         return False
     shared = [r for r in a.writes if r in b.reads or r in b.writes]
     shared += [r for r in b.writes if r in a.reads]
+    if a.guards:  # what says where it reads or writes may be checked in a later turn
+        shared += [r for r in _pointing(second, b) if r in a.reads]
     return all(_in_step(root, first.var, a, second.var, b) for root in shared)
 
 
-def _gathers(fact: Summary) -> bool:
-    """Whether a place in memory depends on what is in memory."""
+def _pointing(loop: For, fact: Summary) -> set[Buffer]:
+    """The memories that hold the places at which a loop reads or writes."""
+    made_of: dict[Var, set[Buffer]] = {}
+
+    def roots(expr: Expr) -> set[Buffer]:
+        found: set[Buffer] = set()
+        for part in parts(expr):
+            if isinstance(part, Load):
+                found.add(part.buffer.root)
+            elif isinstance(part, Var) and part in fact.changes:
+                return set(fact.reads)  # whatever it has been set to
+            elif isinstance(part, Var):
+                found |= made_of.get(part, set())
+        return found
+
+    for stmt in statements((loop,)):
+        if isinstance(stmt, Let):
+            made_of[stmt.var] = roots(stmt.value)
+        elif isinstance(stmt, Checked):
+            made_of[stmt.var] = set().union(*map(roots, stmt.args))
     accesses = [a for found in (fact.reads, fact.writes) for each in found.values() for a in each]
-    return any(
-        isinstance(part, Load) for _, index in accesses for i in index or () for part in parts(i)
+    places = (
+        i for buffer, index in accesses for i in (*(index or ()), *address_expressions(buffer))
     )
+    return set().union(*map(roots, places))
 
 
 def _same_depth(first: For, second: For) -> bool:
