@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import linecache
 import os
 import re
@@ -241,6 +242,33 @@ def user_frame() -> FrameType | None:
             library = library or frame
         frame = frame.f_back
     return library
+
+
+def library_call() -> str | None:
+    """The function of a library, not graphify's, that the user's code stands in: "numpy.poly1d"."""
+    frame: FrameType | None = sys._getframe(1)
+    called: FrameType | None = None
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if not is_library(filename) and not filename.startswith("<__array_function__"):
+            return None if called is None else _full_name(called)
+        if not filename.startswith((PACKAGE, "<")):
+            called = frame
+        frame = frame.f_back
+    return None
+
+
+def _full_name(frame: FrameType) -> str:
+    """The public name of the function that a frame runs, as far as can be told."""
+    name = frame.f_code.co_qualname.partition(".<locals>")[0]
+    owner, _, method = name.partition(".")
+    if method and "self" in frame.f_locals:
+        owner = type(frame.f_locals["self"]).__name__
+    if method:
+        name = owner if method.startswith("__") else f"{owner}.{method}"
+    module = getattr(frame.f_globals.get(owner), "__module__", None) or frame.f_globals["__name__"]
+    public = itertools.takewhile(lambda part: part[0] != "_" and part != "core", module.split("."))
+    return ".".join([*public, name])
 
 
 @functools.lru_cache(maxsize=4096)

@@ -25,7 +25,7 @@ from graphify.ir.op import Op
 from graphify.ir.sharing import Sharing
 from graphify.ir.sizes import Dim, Shape, Size
 from graphify.ir.types import Array, DType, Spec
-from graphify.location import here
+from graphify.location import here, library_call
 
 
 class Tensor:
@@ -162,7 +162,7 @@ class Tensor:
         """
         known = resolve(self)
         if type(known._value) is Value:
-            raise value_needed(known, "its NumPy array")
+            raise value_needed(known, "the values")
         array: Array = known._value
         return array
 
@@ -291,10 +291,19 @@ def not_known(tensor: Tensor, what: str) -> ConcreteValueNeeded:
     location = here()
     source = tensor._value.node.source
     made = f", made at {source}," if source is not None else ""
+    library = library_call()
     return ConcreteValueNeeded(
-        f"Python needs {what} of a tensor {tensor.spec}{made} "
+        f"{library or 'Python'} needs {what} of a tensor {tensor.spec}{made} "
         "that is only known when the graph runs",
         location=location,
-        remedy="keep it a tensor (np.where, a staged `if`/`while` in converted code), pass it as a "
-        "Python number, or leave the function undecorated",
+        remedy=_KEEP if library is None else _OUTSIDE.format(library),
     )
+
+
+_KEEP = (
+    "keep it a tensor (np.where, a staged `if`/`while` in converted code), pass it as a "
+    "Python number, or leave the function undecorated"
+)
+_OUTSIDE = (
+    "call {} outside the graphify.function, on arrays, or write it with functions of graphify.numpy"
+)

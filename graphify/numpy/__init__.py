@@ -33,6 +33,7 @@ _FILES = (
     "padding",
     "indexing",
     "indices",
+    "grids",
     "updates",
     "at",
     "flat",

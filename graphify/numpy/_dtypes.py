@@ -7,9 +7,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from graphify.errors import SpecError
 from graphify.ir.promotion import result_type as common_type
 from graphify.ir.sizes import product
-from graphify.ir.tensor import Tensor
+from graphify.ir.tensor import Tensor, resolve, value_needed
 from graphify.ir.types import DTYPES, DType, canonical_dtype
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import axes_of, implements, publish, to_tensor
@@ -111,6 +112,8 @@ def size(a: Any, axis: Any = None) -> Any:
 @implements(np.array_repr)
 def array_repr(arr: Any, *args: Any, **kwargs: Any) -> str:
     """The text of `repr`."""
+    if isinstance(arr, Tensor) and arr.is_symbolic:
+        raise value_needed(resolve(arr), "the text")
     return repr(arr)
 
 
@@ -123,4 +126,9 @@ def array_str(a: Any, *args: Any, **kwargs: Any) -> str:
 @implements(np.shares_memory, np.may_share_memory)
 def shares_memory(a: Any, b: Any, max_work: Any = None) -> bool:
     """Whether two eager arrays share memory."""
+    if any(isinstance(x, Tensor) and x.is_symbolic for x in (a, b)):
+        raise SpecError(
+            "shares_memory: where tensors of a graph are in memory is up to each run",
+            remedy="call it outside the graphify.function",
+        )
     return bool(np.shares_memory(np.asarray(a), np.asarray(b)))

@@ -28,19 +28,25 @@ DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 # Methods that are functions of graphify.numpy with the tensor first.
 _SAME = (
-    "all any argmax argmin argpartition argsort choose clip compress copy cumprod cumsum diagonal "
+    "all any argmax argmin argpartition argsort choose clip copy cumprod cumsum diagonal "
     "dot max mean min nonzero prod put ravel repeat round searchsorted squeeze std sum "
     "swapaxes take trace var"
 ).split()
 
-_REFUSED = {
-    "resize": "an array keeps its size; write x = np.resize(x, shape), which repeats its elements, "
-    "or fill a new array",
-    "view": "a tensor has no bytes to see in another dtype; convert with .astype",
-    "setflags": "the flags of a tensor cannot be set",
-    "setfield": "a tensor has no fields",
-    "getfield": "a tensor has no fields",
-    "newbyteorder": "tensors are in native byte order",
+_WRITES = "return the array, and write it outside the graphify.function"
+_FIELDS = "use an array for each field"
+_REFUSED = {  # why, and what to do instead
+    "resize": (
+        "an array keeps its size",
+        "write x = np.resize(x, shape), which repeats its elements, or fill a new array",
+    ),
+    "setflags": ("the flags of a tensor cannot be set", "call it outside the graphify.function"),
+    "setfield": ("a tensor has no fields", _FIELDS),
+    "getfield": ("a tensor has no fields", _FIELDS),
+    "byteswap": ("tensors are in native byte order", "swap outside the graphify.function"),
+    "dump": ("a graph writes no files", _WRITES),
+    "dumps": ("a tensor has no bytes while it is traced", _WRITES),
+    "tofile": ("a graph writes no files", _WRITES),
 }
 
 
@@ -53,9 +59,9 @@ def _method(name: str) -> Callable[..., Any]:
     return method
 
 
-def _refuse(name: str, why: str) -> Callable[..., Any]:
+def _refuse(name: str, why: str, remedy: str) -> Callable[..., Any]:
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        raise SpecError(f"Tensor.{name} is not supported: {why}")
+        raise SpecError(f"Tensor.{name} is not supported: {why}", remedy=remedy)
 
     method.__name__ = name
     return method
@@ -82,6 +88,11 @@ def transpose(self: Tensor, *axes: Any) -> Tensor:
 def flatten(self: Tensor, order: str = "C") -> Tensor:
     """A copy in one dimension."""
     return core.copy(NAMES["ravel"](self, order))
+
+
+def compress(self: Tensor, condition: Any, axis: Any = None, out: Any = None) -> Tensor:
+    """The slices where a one-dimensional condition holds."""
+    return named("compress")(condition, self, axis, out)
 
 
 def conj(self: Tensor) -> Tensor:
@@ -121,6 +132,17 @@ def partition(
 ) -> None:
     """Partially sort in place."""
     assign(self, NAMES["partition"](self, kth, axis))
+
+
+def view(self: Tensor, dtype: Any = None, type: Any = None) -> Tensor:
+    """The same elements; of the same dtype only."""
+    if type not in (None, np.ndarray) or dtype not in (None, np.ndarray, self.dtype):
+        raise SpecError(
+            "Tensor.view is not supported in another dtype or class: a tensor has no bytes",
+            remedy="convert with x.astype(dtype); x.real and x.imag are views of parts",
+        )
+    same: Tensor = self[...]
+    return same
 
 
 def fill(self: Tensor, value: Any) -> None:
@@ -222,10 +244,27 @@ def _on_buffer(name: str) -> property:
 
     def read(self: Tensor) -> Any:
         refresh(self)
+        if self.is_symbolic and not name.startswith("__"):
+            raise _no_buffer(self, name)
         check_leaving(self, f"`{name}`")
         return getattr(self.numpy(), name)
 
     return property(read, doc=f"`ndarray.{name}` of the buffer.")
+
+
+def _no_buffer(x: Tensor, name: str) -> SpecError:
+    return SpecError(
+        f".{name} of a tensor {x.spec} is not known while tracing: where its elements are in "
+        "memory is up to each run",
+        remedy=f"read .{name} outside the graphify.function; for windows over an array use "
+        "np.lib.stride_tricks.sliding_window_view",
+    )
+
+
+def _base_of(self: Tensor) -> Tensor | None:
+    if self.is_symbolic:
+        raise _no_buffer(self, "base")
+    return self._base
 
 
 _ATTRIBUTES = {
@@ -238,6 +277,7 @@ _ATTRIBUTES = {
     "real": property(lambda self: e.real(resolve(self)), _set_real, doc="The real part, a view."),
     "imag": property(lambda self: e.imag(resolve(self)), _set_imag, doc="The imaginary part."),
     "device": property(lambda self: DEVICE, doc="Where the tensor is."),
+    "base": property(_base_of, doc="The tensor that this one is a view of, or None."),
     "flags": _on_buffer("flags"),
     "strides": _on_buffer("strides"),
     "data": _on_buffer("data"),
@@ -279,17 +319,19 @@ def _whole(op: Any) -> Callable[[Tensor], Tensor]:
 def _install() -> None:
     for name in _SAME:
         setattr(Tensor, name, _method(name))
-    for name, why in _REFUSED.items():
-        setattr(Tensor, name, _refuse(name, why))
+    for name, (why, remedy) in _REFUSED.items():
+        setattr(Tensor, name, _refuse(name, why, remedy))
     own = (
         reshape,
         transpose,
         flatten,
+        compress,
         conj,
         astype,
         sort,
         partition,
         fill,
+        view,
         item,
         tolist,
         tobytes,

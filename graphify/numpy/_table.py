@@ -30,7 +30,8 @@ from graphify.ir.types import DType, canonical_dtype
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core
-from graphify.ops.shape import as_dim
+from graphify.ops.elementwise import equal
+from graphify.ops.shape import as_dim, iota
 
 F = TypeVar("F", bound=Callable[..., Any])
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]  # as NumPy's `casting=`
@@ -142,6 +143,29 @@ def axes_of(axis: Any, ndim: int, argument: str = "axis") -> tuple[int, ...]:
     return axes
 
 
+def broadcast_dims(*shapes: Shape) -> Shape:
+    """NumPy's broadcast shape; a length that only the run can decide is computed there.
+
+    Raises:
+        ShapeError: the shapes never fit.
+    """
+    dims = core.broadcast_shapes(*shapes)
+    axes = range(-len(dims), 0)
+    return tuple(
+        _decided([shape[axis] for shape in shapes if -axis <= len(shape)], dims[axis])
+        for axis in axes
+    )
+
+
+def _decided(lengths: Sequence[Dim], joint: Dim) -> Dim:
+    if joint == 1 or joint in lengths:
+        return joint
+    first, *rest = (iota(length=n, dtype=np.dtype(np.int64)) for n in dict.fromkeys(lengths))
+    for other in rest:
+        first = equal(first, other)
+    return first.dims[0]
+
+
 def same_size(a: Dim, b: Dim) -> bool:
     """Whether two sizes may be equal."""
     return decide_equal(a, b) is not False
@@ -231,14 +255,32 @@ def _array(leaf: Any, function: Any) -> Any:
         raise SpecError(
             f"{name}: graphify has no version of this function for tensors known only at run time",
             location=location.resolve() if location else None,
-            remedy=f"call {name} outside the graphify.function, or write it with functions of "
-            "graphify.numpy",
+            remedy=_REMEDIES.get(
+                name,
+                f"call {name} outside the graphify.function, or write it with functions of "
+                "graphify.numpy",
+            ),
         )
     check_leaving(tensor, _full_name(function))
     return tensor.numpy()
 
 
+_WRITE = "return the array, and write it outside the graphify.function"
+_REMEDIES = {
+    "numpy.save": _WRITE,
+    "numpy.savetxt": _WRITE,
+    "numpy.savez": _WRITE,
+    "numpy.savez_compressed": _WRITE,
+    "numpy.array2string": "print the array: print(x) is staged",
+    "numpy.min_scalar_type": "the dtype of a result must not depend on values: name it",
+    "numpy.real_if_close": "the dtype of a result must not depend on values: take x.real",
+}
+
+
 def _full_name(function: Any) -> str:
+    """The public name: "numpy.linalg.norm", "numpy.add.reduceat"."""
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return f"numpy.{function.__self__.__name__}.{function.__name__}"
     module = (getattr(function, "__module__", None) or "numpy").replace("numpy._core", "numpy")
     return f"{module}.{getattr(function, '__name__', function)}"
 

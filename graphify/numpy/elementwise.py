@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import SpecError
 from graphify.ir.op import REGISTRY
-from graphify.ir.sizes import decide_equal
+from graphify.ir.sizes import Shape, decide_equal, product
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL, finfo, is_complex, is_float, is_inexact, is_integer
 from graphify.ir.wrapping import as_tensor
@@ -31,9 +30,11 @@ from graphify.numpy._ufunc import Ufunc
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.elementwise import where as choose
-from graphify.ops.indexing import slice_
+from graphify.ops.indexing import gather, slice_
 from graphify.ops.rules import promoted
-from graphify.ops.shape import concatenate
+from graphify.ops.shape import concatenate, iota, size_value
+
+INT64 = np.dtype(np.int64)
 
 # --- ufuncs ------------------------------------------------------------------------------------
 
@@ -281,37 +282,47 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool 
 
 @implements(np.allclose)
 def allclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> Tensor:
-    """Whether all elements are close."""
-    return named("all")(isclose(a, b, rtol, atol, equal_nan))
+    """Whether all elements are close: a Python bool, as in NumPy."""
+    return _python_bool(named("all")(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def _python_bool(x: Tensor) -> Tensor:
+    return core.cast(x, dtype=BOOL, weak=True)
 
 
 @implements(np.array_equal)
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Tensor:
-    """Whether two arrays have the same shape and elements."""
+    """Whether two arrays have the same shape and elements: a Python bool, as in NumPy."""
     x, y = to_tensor(a1), to_tensor(a2)
-    if x.ndim != y.ndim or _differ(x, y):
-        return Tensor(np.asarray(False))
+    if x.ndim != y.ndim:
+        return Tensor(np.asarray(False), weak=True)
+    sizes = list(zip(x.dims, y.dims, strict=True))
+    known = [decide_equal(a, b) for a, b in sizes]
+    if False in known:
+        return Tensor(np.asarray(False), weak=True)
+    if None in known:
+        y = _in_shape(y, x.dims)
     same = e.equal(x, y)
     if equal_nan and is_inexact(x.dtype) and is_inexact(y.dtype):
         same = e.logical_or(same, e.logical_and(e.isnan(x), e.isnan(y)))
-    return named("all")(same)
+    result = named("all")(same)
+    for a, b in sizes:
+        result = e.logical_and(result, e.equal(size_value(size=a), size_value(size=b)))
+    return _python_bool(result)
 
 
-def _differ(x: Tensor, y: Tensor) -> bool:
-    sizes = [decide_equal(a, b) for a, b in zip(x.dims, y.dims, strict=True)]
-    if False in sizes:
-        return True
-    if None in sizes:
-        raise SpecError(
-            f"array_equal: whether shapes {x.dims} and {y.dims} agree depends on the run"
-        )
-    return False
+def _in_shape(x: Tensor, dims: Shape) -> Tensor:
+    """The elements in another shape: cut off where they are too many, else zeros after them."""
+    count = product(x.dims)
+    padded = concatenate(core.reshape(x, shape=(count,)), core.full((1,), 0, x.dtype), axis=0)
+    places = e.minimum(iota(length=product(dims), dtype=INT64), size_value(size=count))
+    return core.reshape(gather(padded, places, axes=(0,)), shape=dims)
 
 
 @implements(np.array_equiv)
 def array_equiv(a1: Any, a2: Any) -> Tensor:
     """Whether two arrays are equal after broadcasting."""
-    return named("all")(e.equal(to_tensor(a1), to_tensor(a2)))
+    return _python_bool(named("all")(e.equal(to_tensor(a1), to_tensor(a2))))
 
 
 @implements(np.isposinf)
@@ -331,7 +342,18 @@ def isneginf(x: Any, out: Any = None) -> Tensor:
 @implements(np.isscalar)
 def isscalar(element: Any) -> bool:
     """Whether `element` is a number rather than an array."""
-    return bool(np.isscalar(element))
+    return bool(np.isscalar(element)) or _is_number(element)
+
+
+def _is_number(element: Any) -> bool:
+    """Whether a tensor stands for a Python number or a NumPy scalar."""
+    return isinstance(element, Tensor) and (resolve(element).spec.weak or element._scalar)
+
+
+@implements(np.iterable)
+def iterable(y: Any) -> bool:
+    """Whether `y` can be iterated over."""
+    return y.ndim > 0 if isinstance(y, Tensor) else bool(np.iterable(y))
 
 
 # --- special functions -------------------------------------------------------------------------

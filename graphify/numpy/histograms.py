@@ -31,7 +31,10 @@ from graphify.ops.shape import concatenate
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
     """The edges of a histogram's bins."""
     if isinstance(bins, str):
-        raise SpecError("histogram: automatic bins are not supported; give their number or edges")
+        raise SpecError(
+            "histogram: automatic bins are not supported: the run would tell how many there are",
+            remedy="give the number of bins, or their edges",
+        )
     edges = to_tensor(bins)
     if edges.ndim == 1:
         return edges

@@ -16,7 +16,15 @@ from graphify.ir.sizes import Dim, Size, product
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import NAMES, astype, axis_of, finish, implements, to_tensor
+from graphify.numpy._table import (
+    NAMES,
+    astype,
+    axis_of,
+    broadcast_dims,
+    finish,
+    implements,
+    to_tensor,
+)
 from graphify.numpy.manipulation import ravel
 from graphify.numpy.rearrange import take_axis
 from graphify.ops import core
@@ -119,7 +127,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Tensor
     index = integers(a, "choose: argument 1")
     options = [resolve(as_tensor(choice)) for choice in choices]
     dtype = result_type(*(operand(x) for x in options))
-    shape = core.broadcast_shapes(index.dims, *(x.dims for x in options))
+    shape = broadcast_dims(index.dims, *(x.dims for x in options))
     if mode == "raise":
         index = ops.in_range(
             index, 0, len(options), error="ValueError", message="invalid entry in choice array"
@@ -148,7 +156,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     result = astype(other, dtype)
     for cond, choice in zip(reversed(conditions), reversed(choices), strict=True):
         result = e.where(cond, astype(choice, dtype), result)
-    shape = core.broadcast_shapes(*(x.dims for x in (*conditions, *choices, other)))
+    shape = broadcast_dims(*(x.dims for x in (*conditions, *choices, other)))
     return result if result.dims == shape else core.copy(core.broadcast_to(result, shape=shape))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import DTypeError, SpecError
+from graphify.errors import DTypeError
 from graphify.ir.sizes import decide_equal, product
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL
@@ -14,9 +14,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import astype, implements, publish, shape_of, to_tensor
 from graphify.numpy.creation import tri
 from graphify.numpy.indexing import INT64, in_mode
-from graphify.numpy.joining import concatenate
-from graphify.numpy.manipulation import atleast_1d
-from graphify.numpy.ranges import arange, linspace
+from graphify.numpy.ranges import arange
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
@@ -130,64 +128,4 @@ def _sides(arr: Any, k: int) -> tuple[Any, int, Any]:
     return as_tensor(x.dims[0]), k, as_tensor(x.dims[1])
 
 
-# --- objects that are indexed -------------------------------------------------------------------
-
-
-class _Rows:
-    """`r_[a, 0, 1:5]`: arrays, numbers and ranges end to end."""
-
-    def __getitem__(self, key: Any) -> Tensor:
-        return concatenate([atleast_1d(_piece(k)) for k in _items(key)])
-
-
-class _Columns:
-    """`c_[a, b]`: vectors as columns, side by side."""
-
-    def __getitem__(self, key: Any) -> Tensor:
-        pieces = [atleast_1d(_piece(k)) for k in _items(key)]
-        wide = [core.reshape(x, shape=(*x.dims, 1)) if x.ndim == 1 else x for x in pieces]
-        return concatenate(wide, axis=-1)
-
-
-class _Grid:
-    """`mgrid[0:3, 0:4]`: NumPy's grids, of bounds known while tracing."""
-
-    def __init__(self, grid: Any) -> None:
-        self.grid = grid
-
-    def __getitem__(self, key: Any) -> Any:
-        result = self.grid[key]
-        if isinstance(result, tuple):
-            return tuple(to_tensor(part) for part in result)
-        return to_tensor(result)
-
-
-def _items(key: Any) -> tuple[Any, ...]:
-    items = key if isinstance(key, tuple) else (key,)
-    if items and isinstance(items[0], str):
-        raise SpecError(
-            "r_ and c_: a string of directives is not supported",
-            remedy="use concatenate, stack or column_stack",
-        )
-    return items
-
-
-def _piece(item: Any) -> Tensor:
-    if not isinstance(item, slice):
-        return to_tensor(item)
-    step = 1 if item.step is None else item.step
-    start = 0 if item.start is None else item.start
-    if isinstance(step, complex):
-        points: Tensor = linspace(start, item.stop, int(abs(step)))
-        return points
-    return arange(start, item.stop, step)
-
-
-publish(
-    c_=_Columns(),
-    index_exp=np.index_exp,
-    mgrid=_Grid(np.mgrid),
-    ogrid=_Grid(np.ogrid),
-    r_=_Rows(),
-    s_=np.s_,
-)
+publish(index_exp=np.index_exp, s_=np.s_)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from graphify.errors import ConcreteValueNeeded
 from graphify.ir.sizes import decide_equal, size_op
 from graphify.ir.tensor import Tensor
 from graphify.numpy import manipulation, products, reduction
@@ -134,6 +135,8 @@ def matrix_power(a: Any, n: Any) -> Tensor:
     x = _square(a)
     try:
         n = operator.index(n)
+    except ConcreteValueNeeded:
+        raise
     except TypeError as error:
         raise TypeError("exponent must be an integer") from error
     if n == 0:
@@ -258,7 +261,8 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     if tol is not None and not _no_value(rtol):
         raise ValueError("`tol` and `rtol` can't be both set.")
     if x.ndim < 2:
-        return astype(e.logical_not(reduction.all_(e.equal(x, 0))), np.int64)
+        some = e.logical_not(reduction.all_(e.equal(x, 0)))
+        return core.cast(some, dtype=np.dtype(np.int64), weak=True)  # a Python int in NumPy
     s = svd(x, compute_uv=False, hermitian=hermitian)
     if tol is None:
         relative = _longer(x) * _epsilon(s) if _no_value(rtol) else _last_axis(rtol)
@@ -377,7 +381,8 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     """The cross product of vectors of three elements."""
     a, b = to_tensor(x1), to_tensor(x2)
-    if a.dims[axis_of(axis, a.ndim)] != 3 or b.dims[axis_of(axis, b.ndim)] != 3:
+    sizes = a.dims[axis_of(axis, a.ndim)], b.dims[axis_of(axis, b.ndim)]
+    if any(isinstance(s, int) and s != 3 for s in sizes):
         raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors")
     return products.cross(a, b, axis=axis)
 

@@ -15,7 +15,14 @@ from graphify.ir.sizes import Dim, Shape, Size, decide_equal, product, size_op
 from graphify.ir.tensor import Tensor
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
-from graphify.numpy._table import axes_of, axis_of, implements, shape_of, to_tensor
+from graphify.numpy._table import (
+    axes_of,
+    axis_of,
+    broadcast_dims,
+    implements,
+    shape_of,
+    to_tensor,
+)
 from graphify.ops import core, effects, elementwise, views
 from graphify.ops import shape as ops
 
@@ -320,12 +327,12 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Tensor:
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Tensor, ...]:
     """Arrays broadcast against each other."""
     xs = [to_tensor(arg) for arg in args]
-    shape = core.broadcast_shapes(*(x.dims for x in xs))
+    shape = broadcast_dims(*(x.dims for x in xs))
     return tuple(x if x.dims == shape else views.broadcast_view(x, shape) for x in xs)
 
 
 @implements(np.broadcast_shapes)
 def broadcast_shapes(*args: Any) -> tuple[Any, ...]:
     """The shape to which shapes broadcast."""
-    dims = core.broadcast_shapes(*(shape_of(arg) for arg in args))
+    dims = broadcast_dims(*(shape_of(arg) for arg in args))
     return tuple(dim if isinstance(dim, int) else as_tensor(dim) for dim in dims)

@@ -306,6 +306,12 @@ def cross(
     y = move_axis(y, axis_of(axisb, y.ndim, "axisb"), y.ndim - 1)
     sizes = (x.dims[-1], y.dims[-1])
     if sizes != (3, 3):
+        if not all(isinstance(s, int) for s in sizes):
+            raise SpecError(
+                f"cross: whether vectors of {x.spec} and {y.spec} have two elements or three is "
+                "only known when the graph runs",
+                remedy="say how many there are: x.reshape(3), or x.reshape(-1, 3) for rows",
+            )
         if any(s not in (2, 3) for s in sizes):
             raise ValueError(
                 "incompatible dimensions for cross product\n(dimension must be 2 "
@@ -424,7 +430,10 @@ def sliding_window_view(
     """A read-only view of every window of a shape."""
     t = to_tensor(x)
     if writeable:
-        raise SpecError("sliding_window_view: writeable=True is not supported")
+        raise SpecError(
+            "sliding_window_view: writeable=True is not supported",
+            remedy="update the array that the windows are views of",
+        )
     sizes = tuple(window_shape) if np.iterable(window_shape) else (window_shape,)
     if axis is None:
         axes = tuple(range(t.ndim))

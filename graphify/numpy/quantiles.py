@@ -238,7 +238,10 @@ def _quantile_functions(percent: bool, ignore_nan: bool, doc: str) -> Any:
         weights: Any = None,
     ) -> Any:
         if weights is not None:
-            raise SpecError("quantile: weights are not supported")
+            raise SpecError(
+                "quantile: weights are not supported",
+                remedy="sort the elements and take the one where np.cumsum(weights) gets there",
+            )
         return _quantile(a, q, percent, axis, out, method, keepdims, ignore_nan)
 
     function.__doc__ = doc

@@ -13,7 +13,14 @@ from graphify.ir.sizes import Dim, Size, product, size_op
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, canonical_dtype, is_complex, is_integer
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import NAMES, default_float, implements, shape_of, to_tensor
+from graphify.numpy._table import (
+    NAMES,
+    broadcast_dims,
+    default_float,
+    implements,
+    shape_of,
+    to_tensor,
+)
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as shapes
@@ -181,7 +188,10 @@ def geomspace(
     target = kind if dtype is None else given
     first, last = (core.to_dtype(core.strong(end), kind) for end in (first, last))
     if is_complex(kind):
-        raise SpecError("geomspace: complex bounds are not supported")
+        raise SpecError(
+            "geomspace: complex bounds are not supported",
+            remedy="write start * (stop / start) ** np.linspace(0, 1, num)",
+        )
     if not first.is_symbolic and not last.is_symbolic:
         if np.any(first.numpy() == 0) or np.any(last.numpy() == 0):
             raise ValueError("Geometric sequence cannot include zero")
@@ -218,7 +228,7 @@ def meshgrid(
         grids.append(core.reshape(x, shape=tuple(length if a == place else 1 for a in range(rank))))
     if sparse:
         return tuple(core.copy(g) for g in grids)
-    shape = core.broadcast_shapes(*(g.dims for g in grids))
+    shape = broadcast_dims(*(g.dims for g in grids))
     return tuple(core.copy(core.broadcast_to(g, shape=shape)) for g in grids)
 
 

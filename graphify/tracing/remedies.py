@@ -73,7 +73,7 @@ REMEDIES: dict[str, dict[str, str]] = {
         "[Cc]annot cast|casting": "convert first: x.astype(dtype)",
     },
     "TypeError": {
-        "not supported|unsupported operand|not.*for the input types": (
+        "not supported (between|for)|unsupported operand|not.*for the input types": (
             "convert the operands to dtypes that the operation takes: x.astype(dtype)"
         ),
         "unexpected keyword|positional argument|missing": "see NumPy's signature",

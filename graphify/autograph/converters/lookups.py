@@ -3,6 +3,7 @@
     table[k]                 ag.item(table, k)        # table: a dict or tuple, as far as one sees
     self.names[k]            ag.item(self.names, k)
     counts.get(k, 0)         ag.get(counts, k, 0)
+    np.r_[x, 0:3]            ag.indexed(np.r_)[x, 0:3]
 
 What may as well be an array stays as it is: arrays and lists look after themselves.
 """
@@ -18,6 +19,7 @@ from graphify.autograph.converters.base import Context, Converter
 
 DICT_METHODS = frozenset(["items", "keys", "values", "get", "setdefault"])
 MAKERS = frozenset(["dict", "tuple", "defaultdict", "OrderedDict", "Counter"])
+JOINERS = frozenset(["r_", "c_", "mgrid", "ogrid"])  # NumPy's, which take arrays in their index
 MADE = (gast.Dict, gast.DictComp, gast.Tuple)
 
 
@@ -52,6 +54,9 @@ class _Lookups(Converter):
     def visit_Subscript(self, node: Any) -> Any:
         is_lookup = isinstance(node.ctx, gast.Load) and self._is_table(node.value)
         self.generic_visit(node)
+        if getattr(node.value, "attr", getattr(node.value, "id", None)) in JOINERS:
+            node.value = self.ctx.operator("indexed", node.value, node.value)
+            return node
         if not is_lookup or _is_known(node.slice):
             return node
         return self.ctx.operator("item", node, node.value, node.slice)

@@ -53,7 +53,7 @@ from graphify.autograph.operators.generators import emit, known, known_items, re
 from graphify.autograph.operators.inplace import in_place
 from graphify.autograph.operators.iterators import flatten, generate, unpacked
 from graphify.autograph.operators.logical import and_, compare, contains, not_, or_
-from graphify.autograph.operators.lookups import get, item
+from graphify.autograph.operators.lookups import get, indexed, item
 from graphify.autograph.operators.loops import for_, while_
 from graphify.autograph.operators.managers import manager
 from graphify.autograph.operators.matching import (
@@ -128,6 +128,7 @@ __all__ = [
     "if_",
     "if_exp",
     "in_place",
+    "indexed",
     "instance_of",
     "int",
     "is_",

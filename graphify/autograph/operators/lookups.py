@@ -20,6 +20,7 @@ from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
 from graphify.location import here
+from graphify.numpy._table import FUNCTIONS
 from graphify.ops import core, effects, elementwise
 from graphify.tracing import apart, lists
 from graphify.tracing.places import log_contents
@@ -47,6 +48,14 @@ def item(table: Any, key: Any) -> Any:
         absent = lambda: refuse_new() if missing else raise_(KeyError(key))
         return _found(table, key, absent, raises=True)
     return table[key]
+
+
+def indexed(obj: Any) -> Any:
+    """NumPy's `r_`, `c_`, `mgrid` or `ogrid`, which a trace has of its own."""
+    try:
+        return obj if current_builder() is None else FUNCTIONS.get(obj, obj)
+    except TypeError:  # not hashable, so none of these
+        return obj
 
 
 def get(table: Any, key: Any, default: Any = None) -> Any:

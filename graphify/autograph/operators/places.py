@@ -21,9 +21,8 @@ from graphify.ir.sizes import Dim, Shape, decide_equal, product
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
-from graphify.numpy._table import shape_of
+from graphify.numpy._table import broadcast_dims, shape_of
 from graphify.numpy.flat import Flat
-from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.effects import Raise, assert_
 from graphify.ops.views import broadcast_view, in_c_order
@@ -83,7 +82,7 @@ class NdIter(Items):
 
     def __init__(self, arrays: Sequence[Tensor], writable: Sequence[bool], single: bool) -> None:
         self.arrays, self.writable, self.single = arrays, writable, single
-        self.dims = core.broadcast_shapes(*(x.dims for x in arrays))
+        self.dims = broadcast_dims(*(x.dims for x in arrays))
         self.multi_index: tuple[Any, ...] = ()
         self.index: Any = 0
         super().__init__(product(self.dims), self._item, shown=tuple(arrays))

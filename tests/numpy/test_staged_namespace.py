@@ -1,0 +1,145 @@
+"""What plain NumPy code calls in a staged function: NumPy's answer, or a clear refusal.
+
+Each row is an expression. It runs as it is and under graphify.function, with shapes known while
+tracing and with lengths that only the run knows, on the engines. Answers must agree in value,
+dtype, shape and, where Python would have one of its own numbers, kind.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify.ir.tensor import Tensor
+from tests.tolerances import assert_close
+
+ARGUMENTS = {
+    "v": np.array([0.5, -1.25, 2.0, 0.75]),
+    "w": np.array([1.5, 0.25, -2.0, 3.0]),
+    "A": np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.25], [0.5, 0.25, 2.0]]),
+    "B": np.arange(6.0).reshape(2, 3) + 0.5,
+    "s": np.array(1.75),
+    "r": np.float64(0.5),
+    "i": np.array(2),
+    "k": np.array([1, -2, 3, 3]),
+    "f": np.array([0.5, 1.5, -2.5], np.float32),
+    "b": np.array([True, False, True, True]),
+    "z": np.array([1 + 2j, 0.5 - 1j, 2j, -1.0]),
+}
+
+EXPRESSIONS = [
+    # numbers, not arrays
+    "np.isscalar(r)", "np.isscalar(v[0])", "np.isscalar(v.sum())", "np.isscalar(v)",
+    "np.isscalar(s)", "np.iterable(v)", "np.iterable(s)", "np.iterable(B)",
+    "np.allclose(v, w)", "np.allclose(v, v)", "np.allclose(v, w, rtol=s)",
+    "np.array_equal(v, w)", "np.array_equal(v, v)", "np.array_equal(v, [1.0, 2.0])",
+    "np.array_equal(v, v / 0 * 0, equal_nan=True)", "np.array_equal(A, B)",
+    "np.array_equal(v[:0], w[:0])", "np.array_equal(v, v[:2])", "np.array_equiv(v, s)",
+    "-np.allclose(v, v) + np.array_equal(v, v)", "np.linalg.matrix_rank(v)",
+    # shapes that only the run can decide
+    "np.select([v < 0, v > 1], [v, w])", "np.select([b, ~b], [k, 1.5], 2)",
+    "np.choose(k % 2, [v, w])", "np.broadcast_arrays(v, w)", "np.broadcast_arrays(A[:, :1], v)",
+    "[p + q for p, q in np.nditer([v, w])]",
+    # r_, c_, mgrid, ogrid
+    "np.r_[v, s]", "np.r_[v, 0, w]", "np.r_[0:5, s]", "np.r_[0:i]", "np.r_[s:2.0:5j]",
+    "np.r_['-1,2,0', v, w]", "np.r_['0,2', v, w]", "np.r_['0,3,1', A, A]", "np.r_['1', A, A]",
+    "np.r_[True, b]", "np.r_[k, 1.5]", "np.r_[A, A]", "np.r_[f, 0.1]", "np.r_[f, r]",
+    "np.r_[[s, r], 1]", "np.r_[r]", "np.c_[v, w]", "np.c_[A, v[:3]]", "np.c_[v]", "np.c_[s, r]",
+    "np.c_[np.array([[1, 2, 3]]), s, r, v[:1]]", "np.c_[0:4, v]", "np.c_[f, f * 2]",
+    "np.mgrid[0:i]", "np.mgrid[0:i, 0:2]", "np.mgrid[0:s:5j]", "np.mgrid[0:s:0.5, 0:i]",
+    "np.mgrid[0:1:5j, 0:2] * s", "np.ogrid[0:i, 0:i]", "np.ogrid[0:s:3j]", "np.ogrid[1:s, 0:2]",
+    # methods and attributes
+    "v.compress(b)", "A.compress([True, False, True], axis=1)", "v.view()", "v.view(np.ndarray)",
+    "z.view(complex)",
+]  # fmt: skip
+
+REFUSED = {  # a part of the message that names what is not supported, of the remedy
+    "np.r_['c', v]": ("asks for a matrix", "np.c_"),
+    "np.asmatrix(A)": ("numpy.asmatrix needs the values of a tensor f64[3,3]", "outside"),
+    "np.matrix(A)": ("numpy.matrix needs the values", "outside"),
+    "np.ma.masked_invalid(v)": ("numpy.ma.masked_invalid needs the values", "outside"),
+    "np.polynomial.Polynomial([1, 2])(v)": ("numpy.polynomial.Polynomial needs", "outside"),
+    "np.lib.stride_tricks.as_strided(v, (2, 2), (8, 8))": ("as_strided needs", "outside"),
+    "v.strides": (".strides of a tensor f64[4]", "sliding_window_view"),
+    "v.flags.writeable": (".flags of a tensor f64[4]", "outside"),
+    "v.base is None": (".base of a tensor f64[4]", "outside"),
+    "v.data": (".data of a tensor f64[4]", "outside"),
+    "v.tofile('x')": ("writes no files", "return the array"),
+    "v.dump('x')": ("writes no files", "return the array"),
+    "v.byteswap()": ("native byte order", "outside"),
+    "v.view(np.int64)": ("view is not supported in another dtype", "astype"),
+    "v.resize(2)": ("an array keeps its size", "np.resize"),
+    "v.setflags(write=False)": ("cannot be set", "outside"),
+    "np.savetxt('x', v)": ("numpy.savetxt", "return the array"),
+    "np.array_repr(v)": ("the text of a tensor", "keep it a tensor"),
+    "np.shares_memory(v, w)": ("up to each run", "outside"),
+    "np.min_scalar_type(v)": ("numpy.min_scalar_type", "dtype"),
+    "np.histogram(v, 'auto')": ("automatic bins", "the number of bins"),
+    "np.quantile(v, 0.5, weights=w, method='inverted_cdf')": ("weights", "np.cumsum"),
+    "np.linalg.matrix_power(A, i)": ("the integer of a tensor", "Python number"),
+}
+
+
+def make(expression: str, **options: Any) -> Any:
+    source = f"def function({', '.join(ARGUMENTS)}):\n    return {expression}\n"
+    space: dict[str, Any] = {"np": np, "math": math}
+    exec(source, space)
+    return graphify.function(space["function"], source=source, **options), space["function"]
+
+
+def same(got: Any, want: Any) -> None:
+    if isinstance(want, (tuple, list)):
+        assert isinstance(got, (tuple, list)) and len(got) == len(want)
+        for a, b in zip(got, want, strict=True):
+            same(a, b)
+        return
+    if type(want) in (bool, int, float) and isinstance(got, Tensor):
+        assert got.spec.weak, "Python has a number of its own here"
+    assert_close(got, want, loss=100)
+
+
+def check(expression: str, **options: Any) -> None:
+    arrays = [np.array(a) if a.ndim else a for a in ARGUMENTS.values()]
+    staged, plain = make(expression, **options)
+    with np.errstate(all="ignore"):
+        same(staged(*arrays), plain(*ARGUMENTS.values()))
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_shapes_known_while_tracing(expression: str, engine: str) -> None:
+    check(expression, engine=engine)
+
+
+UNKNOWN = [
+    graphify.TensorSpec((None,) * np.ndim(value), np.asarray(value).dtype)
+    for value in ARGUMENTS.values()
+]
+NEEDS_SHAPES = {"np.isscalar(r)"}  # a specification is that of an array
+
+
+@pytest.mark.parametrize("expression", [e for e in EXPRESSIONS if e not in NEEDS_SHAPES])
+def test_lengths_that_only_the_run_knows(expression: str) -> None:
+    check(expression, input_signature=UNKNOWN)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_on_tensorflow(expression: str) -> None:
+    check(expression, engine="tensorflow")
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+@pytest.mark.parametrize("expression", REFUSED)
+def test_refusals_say_what_and_where_and_what_to_do(expression: str) -> None:
+    staged, plain = make(expression)
+    with pytest.raises(TypeError) as caught:
+        staged(*ARGUMENTS.values())
+    what, remedy = REFUSED[expression]
+    text = str(caught.value)
+    head, _, tail = text.partition("\nremedy: ")
+    assert what in head.splitlines()[0], text
+    assert f"return {expression}" in head, text
+    assert remedy in tail, text
