@@ -384,7 +384,7 @@ def text_as_a_result(x):
 
 @refused(SpecError)
 def missing_from_graphify(x):
-    return np.fft.fft(x)
+    return np.real_if_close(x)
 
 
 @planned(ConcreteValueNeeded)

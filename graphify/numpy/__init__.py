@@ -40,6 +40,7 @@ _FILES = (
     "products",
     "linalg",
     "norms",
+    "fft",
     "random",
     "_methods",
     "_numbers",

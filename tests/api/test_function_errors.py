@@ -232,7 +232,7 @@ def catches_all(x):
 
 def catches_bare(x):
     try:
-        return np.fft.fft(x)
+        return np.real_if_close(x)
     except:  # noqa: E722
         return x * 0
 

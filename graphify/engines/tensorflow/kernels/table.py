@@ -40,6 +40,7 @@ FAMILIES = (
     "windows",
     "convolution",
     "linalg",
+    "fourier",
     "random",
     "control",
     "effects",
