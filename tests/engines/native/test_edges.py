@@ -102,3 +102,51 @@ def test_an_index_far_out_of_range_in_the_last_row(f: Any) -> None:
     a[-1, -1] = 10**12
     with pytest.raises(IndexError, match=f"index {10**12} is out of bounds for axis 1"):
         staged(x.copy(), a, b)
+
+
+# --- integers that wrap around prove nothing ------------------------------------------------------
+
+
+def at_sum(x: Any, a: Any, b: Any) -> Any:
+    found = -1.0
+    if a - b >= 0:
+        if b >= 0:
+            if a < len(x):
+                found = x[a]
+    return found
+
+
+def not_below_zero(x: Any, a: Any, b: Any) -> Any:
+    total = 0
+    if a >= 0:
+        if b >= 0:
+            total = np.maximum(a + b, 0)
+    return total
+
+
+def first_from(x: Any, a: Any, b: Any) -> Any:
+    found, i, turns = -1.0, a, 0
+    while turns < 5 and i < b:
+        i = i + 2**62
+        if i >= a and i < len(x):
+            found = x[i]
+        turns += 1
+    return found
+
+
+@pytest.mark.parametrize("f", [at_sum, not_below_zero, first_from])
+def test_what_wraps_around_is_not_taken_for_a_larger_number(f: Any) -> None:
+    x, staged = np.arange(10.0), native(f)
+    low, high = -(2**63), 2**63 - 1
+    ends = [low, low + 5, low + 2**62, -3, 0, 2, 5, 2**62, high - 9, high]
+    for a in ends:
+        for b in ends:
+            arguments = x, np.int64(a), np.int64(b)
+            with np.errstate(all="ignore"):
+                try:
+                    want = f(*arguments)
+                except IndexError as error:
+                    with pytest.raises(type(error)):
+                        staged(*arguments)
+                    continue
+            assert staged(*arguments) == want, (a, b)

@@ -61,6 +61,9 @@ class Knowledge:
     # value holds, and if it does not
     products: dict[Expr, int] = field(default_factory=dict)  # exact multiples of a constant
     axes: set[Var] = field(default_factory=set)  # lengths of axes: neither negative nor huge
+    tries: bool = (
+        False  # whether arithmetic is taken for exact: what comes of it is looked at later
+    )
 
     def copy(self) -> Knowledge:
         """For a nested block, where more facts hold and variables may change."""
@@ -96,6 +99,14 @@ class Knowledge:
                 return x if x is not None and self.proves(x) else None
         return None
 
+    def exact(self, expr: Expr) -> Form | None:
+        """The form of an expression that cannot have wrapped around: what is said of it is true of
+        the form as well."""
+        form = self.form(expr)
+        if form is None or self.tries or not isinstance(expr, Apply) or self.fits(form):
+            return form
+        return None
+
     def _combined(self, a: Expr, b: Expr, factor: int) -> Form | None:
         x, y = self.form(a), self.form(b)
         return None if x is None or y is None else plus(x, y, factor)
@@ -121,9 +132,10 @@ class Knowledge:
     def _plain(self, form: Form) -> bool:
         """Whether it is not negative at the worst values of the loops' indices."""
         form = self._at_worst(form, -1)
-        return form.get(ONE, 0) >= 0 and all(
-            atom is ONE or (c > 0 and atom in self.axes) for atom, c in form.items()
-        )
+        if any(atom is not ONE and atom not in self.axes for atom in form):
+            return False
+        longest = sum(c for atom, c in form.items() if atom is not ONE and c < 0)
+        return form.get(ONE, 0) + longest * AXIS >= 0
 
     def _at_worst(self, form: Form, sign: int) -> Form:
         """The largest (sign 1) or smallest (-1) a form gets as the indices of loops run."""
@@ -138,8 +150,11 @@ class Knowledge:
         return form
 
     def fits(self, form: Form) -> bool:
-        """Whether its value is known to be far from what 64 bits hold."""
-        return all(self._below(form, sign) for sign in (1, -1))
+        """Whether its value is known to be one that 64 bits hold."""
+        return all(
+            self._below(form, sign) or self.proves(plus({ONE: LIMIT}, form, -sign))
+            for sign in (1, -1)
+        )
 
     def _below(self, form: Form, sign: int) -> bool:
         """Whether sign * form is at most some size of an axis, or what a variable holds."""
@@ -150,7 +165,7 @@ class Knowledge:
                 continue
             if atom in self.axes:
                 total += max(c, 0) * AXIS
-            elif c == 1:
+            elif c in (1, sign):
                 others += 1
             else:
                 return False
@@ -190,9 +205,9 @@ class Knowledge:
 
     def _note(self, a: Expr, b: Expr, offset: int) -> None:
         """a - b + offset >= 0"""
-        form = self._combined(a, b, -1)
-        if form is not None:
-            self.facts.append(plus(form, {ONE: offset}))
+        x, y = self.exact(a), self.exact(b)
+        if x is not None and y is not None:
+            self.facts.append(plus(plus(x, y, -1), {ONE: offset}))
 
     def never(self, condition: Expr) -> bool:
         """Whether a condition is known to be false."""

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from graphify.engines.native.loops.counters import START, STEP
 from graphify.engines.native.loops.independent import independent
 from graphify.engines.native.loops.knowledge import FACTS, ONE, Form, Knowledge, plus
 from graphify.engines.native.loops.program import (
@@ -81,10 +82,11 @@ def _statement(stmt: Stmt, known: Knowledge) -> Stmt | None:
     match stmt:
         case Let(var, value):
             value = _settled(value, known)
+            known.clipped.pop(var, None)
             _define(known, var, value)
             match value:
                 case Apply("maximum", (a, Const(0))):
-                    form = known.form(a)
+                    form = known.exact(a)
                     if form is not None:
                         known.clipped[var] = form
             return stmt if value is stmt.value else replace(stmt, value=value)
@@ -115,7 +117,7 @@ def _define(known: Knowledge, var: Var, value: Expr) -> None:
     forms.pop(var, None)
     if var.dtype == BOOL and not var.mutable and isinstance(value, Apply):
         known.implied[var] = (known.follows(value, True), known.follows(value, False))
-    form = known.form(value) if var.dtype == INDEX else None
+    form = known.exact(value) if var.dtype == INDEX else None
     if form is not None:
         forms[var] = form
 
@@ -213,7 +215,7 @@ def _steps(stmt: While, known: Knowledge, first: Mapping[Var, Form | None]) -> S
     """The variables to which every turn adds the same constant: found by going through one turn."""
     if all(form is None for form in first.values()):
         return {}
-    turn = known.copy()
+    turn = replace(known.copy(), tries=True)
     _forget(turn, (*stmt.test, *stmt.body))
     atoms = {v: next(iter(turn.current[v])) for v in first}
     start = len(turn.facts)
@@ -223,12 +225,19 @@ def _steps(stmt: While, known: Knowledge, first: Mapping[Var, Form | None]) -> S
     _block(stmt.body, turn)
     found: Steps = {}
     for var, atom in atoms.items():
-        end = turn.current.get(var, {})
-        if first[var] is not None and end.get(atom) == 1 and set(end) <= {atom, ONE}:
+        end, begin = turn.current.get(var, {}), first[var]
+        if begin is None or end.get(atom) != 1 or not set(end) <= {atom, ONE}:
+            continue
+        if turn.fits(end) or _counts(begin, end.get(ONE, 0)):
             limits = (_limit(fact, atom, set(atoms.values())) for fact in facts)
             limit = next((x for x in limits if x is not None), None)
             found[var] = (end.get(ONE, 0), limit)
     return found
+
+
+def _counts(begin: Form, step: int) -> bool:
+    """Whether a variable that begins so needs years to get to where 64 bits end."""
+    return set(begin) <= {ONE} and abs(begin.get(ONE, 0)) < START and abs(step) <= STEP
 
 
 def _limit(fact: Form, atom: object, varying: AbstractSet[object]) -> Form | None:
