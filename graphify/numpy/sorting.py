@@ -22,7 +22,7 @@ from graphify.ops import elementwise as e
 from graphify.ops import reduction as r
 from graphify.ops import sorting as s
 from graphify.ops.core import to_dtype
-from graphify.ops.shape import as_dim, concatenate, flip, in_range, iota, stack
+from graphify.ops.shape import as_dim, concatenate, flip, in_range, iota, move_axis, stack
 
 INT64 = np.dtype(np.int64)
 LARGEST = np.iinfo(np.int64).max
@@ -163,7 +163,7 @@ def _with_kth(ordered: Tensor, kth: Any, axis: Any) -> Tensor:
         return ordered
     zero = zero_unless(NAMES["any"](outside), f"kth: out of bounds ({length})")
     order = e.add(iota(length=length, dtype=INT64), zero)
-    return indexing.gather(ordered, order, axes=(axis,))
+    return move_axis(indexing.gather(ordered, order, axes=(axis,)), 0, axis)
 
 
 # --- search ------------------------------------------------------------------------------------

@@ -69,6 +69,21 @@ def test_positions_of_a_partition(name: str, kth: Any) -> None:
         assert (done[kth] == np.sort(x)[kth]).all()
 
 
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_a_partition_along_an_axis_of_any_length(axis: Any, engine: str) -> None:
+    def middle(x: Any, k: Any) -> Any:
+        return gnp.partition(x, k, axis=axis), gnp.argpartition(x, k, axis=axis)
+
+    table = graphify.TensorSpec((None, None), np.float64)
+    staged = graphify.function(middle, input_signature=[table, INTS], engine=engine)
+    for shape in ((3, 4), (5, 2), (7, 9)):
+        x = np.random.default_rng(0).random(shape)
+        got, places = (t.numpy() for t in staged(x, np.array([1])))
+        np.testing.assert_array_equal(got, np.sort(x, axis))
+        np.testing.assert_array_equal(places, np.argsort(x, axis))
+
+
 def test_a_partition_of_nothing_has_any_position() -> None:
     assert gnp.partition(np.zeros((2, 0)), 4).numpy().shape == (2, 0)
 
