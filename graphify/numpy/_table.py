@@ -31,7 +31,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core
 from graphify.ops.elementwise import equal
-from graphify.ops.shape import as_dim, iota
+from graphify.ops.shape import as_length, iota
 
 F = TypeVar("F", bound=Callable[..., Any])
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]  # as NumPy's `casting=`
@@ -107,11 +107,7 @@ def shape_of(shape: Any, argument: str = "shape") -> Shape:
         items = list(shape)
     else:
         items = [shape]
-    dims = tuple(as_dim(item, argument) for item in items)
-    for dim in dims:
-        if isinstance(dim, int) and dim < 0:
-            raise ValueError("negative dimensions are not allowed")
-    return dims
+    return tuple(as_length(item, argument) for item in items)
 
 
 def axis_of(axis: Any, ndim: int, argument: str = "axis") -> int:
@@ -252,6 +248,12 @@ def _array(leaf: Any, function: Any) -> Any:
     if tensor.is_symbolic:
         name = _full_name(function)
         location = here()
+        if isinstance(function, np.ufunc) and name.endswith(" (vectorized)"):
+            raise SpecError(
+                "np.frompyfunc: the function that it makes gives arrays of objects",
+                location=location.resolve() if location else None,
+                remedy="use np.vectorize(f, otypes=[float]), which gives arrays of numbers",
+            )
         raise SpecError(
             f"{name}: graphify has no version of this function for tensors known only at run time",
             location=location.resolve() if location else None,

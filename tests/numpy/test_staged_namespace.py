@@ -50,6 +50,26 @@ EXPRESSIONS = [
     "np.c_[np.array([[1, 2, 3]]), s, r, v[:1]]", "np.c_[0:4, v]", "np.c_[f, f * 2]",
     "np.mgrid[0:i]", "np.mgrid[0:i, 0:2]", "np.mgrid[0:s:5j]", "np.mgrid[0:s:0.5, 0:i]",
     "np.mgrid[0:1:5j, 0:2] * s", "np.ogrid[0:i, 0:i]", "np.ogrid[0:s:3j]", "np.ogrid[1:s, 0:2]",
+    # vectorize
+    "np.vectorize(lambda q: q * 2)(v)", "np.vectorize(lambda q: q + 1)([s, r])",
+    "np.vectorize(lambda q, t: q + t)(v, 2)", "np.vectorize(lambda q, t: q - t)(v[:3], A)",
+    "np.vectorize(lambda q: q if q > 0 else 0.0)(v)", "np.vectorize(lambda q: q > 0 or s > 2)(v)",
+    "np.vectorize(lambda q: 1 if q > 0 else 0)(A)", "np.vectorize(lambda q: (q, q > 0))(v)",
+    "np.vectorize(lambda q: q * 2, otypes='f')(v)", "np.vectorize(lambda q: q // 2)(k)",
+    "np.vectorize(lambda q: q if q > 0 else 0, otypes=[float])(v)",
+    "np.vectorize(lambda q: q * 0.1, otypes=[np.float32])(f)", "np.vectorize(lambda q: q)(z)",
+    "np.vectorize(lambda q: q + 0.75, otypes=[int])(v)", "np.vectorize(lambda q: q * 2)(s)",
+    "np.vectorize(lambda q: (q, q), otypes=[int, float])(v)", "np.vectorize(lambda: s)()",
+    "np.vectorize(lambda q: q, otypes=[float])(v[:0])", "np.vectorize(math.sin)(v)",
+    "np.vectorize(lambda q: (q, q), otypes=[int, float])(v[:0])", "np.vectorize(np.sin)(A)",
+    "np.vectorize(lambda q, p=2: q ** p)(np.abs(v), p=3)",
+    "np.vectorize(lambda q, p: q * p[1], excluded=['p'])(v, p=w)",
+    "np.vectorize(lambda q, p: q * p[1], excluded={1})(v, w)",
+    "np.vectorize(lambda q: np.sum(q), signature='(n)->()')(A)",
+    "np.vectorize(lambda q: q[::-1], signature='(n)->(n)')(B)",
+    "np.vectorize(lambda q, t: q @ t, signature='(n),(n)->()')(A, v[:3])",
+    "np.vectorize(lambda q, t: q @ t, signature='(m,n),(n)->(m)')(A, v[:3])",
+    "np.vectorize(lambda q: (q[0], q * 2), signature='(n)->(),(n)')(A)",
     # fft
     *(f"np.fft.{name}({x})" for name in ("fft", "ifft", "rfft", "ihfft") for x in ("v", "f", "k")),
     *(f"np.fft.{name}({x})" for name in ("fft", "ifft", "irfft", "hfft") for x in ("z", "v", "f")),
@@ -96,6 +116,11 @@ REFUSED = {  # a part of the message that names what is not supported, of the re
     "np.min_scalar_type(v)": ("numpy.min_scalar_type", "dtype"),
     "np.histogram(v, 'auto')": ("automatic bins", "the number of bins"),
     "np.quantile(v, 0.5, weights=w, method='inverted_cdf')": ("weights", "np.cumsum"),
+    "np.vectorize(lambda q: q if q > 0 else 0)(v)": ("float64 on one path and int64", "otypes"),
+    "np.vectorize(lambda q: q * 2)(f)": ("gives for a float32", "otypes"),
+    "np.vectorize(lambda q: None)(v)": ("the function gives None", "give a number"),
+    "np.vectorize(lambda q: w)(v)": ("the function gives an array", "signature"),
+    "np.frompyfunc(lambda q: q * 2, 1, 1)(v)": ("arrays of objects", "np.vectorize"),
     "np.linalg.matrix_power(A, i)": ("the integer of a tensor", "Python number"),
 }
 
@@ -161,3 +186,20 @@ def test_refusals_say_what_and_where_and_what_to_do(expression: str) -> None:
     assert what in head.splitlines()[0], text
     assert f"return {expression}" in head, text
     assert remedy in tail, text
+
+
+def _noisy(x: Any, otypes: Any, cache: bool) -> Any:
+    rng = np.random.default_rng(3)
+
+    def noise(q: float) -> float:
+        return q + rng.normal()
+
+    return np.vectorize(noise, otypes=otypes, cache=cache)(x), rng.random()
+
+
+@pytest.mark.parametrize("otypes,cache", [(None, False), (None, True), ([float], False)])
+def test_vectorize_calls_as_often_as_numpy_does(otypes: Any, cache: bool) -> None:
+    x = np.arange(9.0)
+    for values in (x, x[:2]):
+        got = graphify.function(_noisy)(values, otypes, cache)
+        same(got, _noisy(values, otypes, cache))

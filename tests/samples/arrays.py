@@ -5,6 +5,7 @@ import numpy as np
 NO_GRADIENT = {
     "sieve_with_traced_steps": "integers",
     "counts_by_digit": "integers",
+    "a_decorated_function_of_numbers": "integers",
     "bits_at": "integers",
     "integer_array_wraps_and_truncates": "integers",
     "boolean_array_toggles": "truth values",
@@ -529,6 +530,33 @@ def resized_copy(x):
     y = np.resize(x, 5)
     y[1:4] = 0.0
     return y
+
+
+# --- np.vectorize ---------------------------------------------------------------------------------
+
+
+@np.vectorize
+def _collatz_steps(n):
+    steps = 0
+    while n > 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+def a_decorated_function_of_numbers(k):
+    return _collatz_steps(abs(k) + np.arange(1, 8))
+
+
+def a_vectorized_function_of_two_arrays(w, x):
+    def clipped(a, b):
+        return (a - b) ** 2 if a > b else 0.0
+
+    return np.vectorize(clipped)(w, 0.5) + np.vectorize(clipped, otypes=[float])(x[0], w)
+
+
+def rows_by_a_signature(w):
+    return np.vectorize(lambda row: row / (1 + abs(row).sum()), signature="(n)->(n)")(w)
 
 
 # --- index iterators ------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from graphify.autograph.operators import (
     listbuiltins,
     places,  # noqa: F401  # for its effect
     tools,  # noqa: F401  # for its effect
+    vectorize,  # noqa: F401  # for its effect
     warn,  # noqa: F401  # for its effect
 )
 from graphify.autograph.operators.attempted import attempt_call

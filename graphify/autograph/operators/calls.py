@@ -90,6 +90,8 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, BuiltinFunctionType):
         return _call_builtin(function, args, kwargs)
     user_call = getattr(type(function), "__call__", None)  # noqa: B004
+    if isinstance(function, np.vectorize):
+        return OVERLOADS[user_call](function, *args, **kwargs)
     if isinstance(user_call, FunctionType) and is_convertible(user_call):
         return certain(converted(user_call)(function, *args, **kwargs))
     return function(*args, **kwargs)
