@@ -18,7 +18,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.api.mapping import stack_trees
-from graphify.api.structures import apply, array_leaf, each, updated, write_back
+from graphify.api.structures import apply, array_leaf, each, result_of, updated, write_back
 from graphify.autograph.operators import iteration, loops
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.state import fit, join_spec
@@ -242,7 +242,7 @@ def scan(
     count = _scan_length(rows, length)
 
     def step(carry: Any, *row: Any) -> tuple[Any, Any]:
-        outcome = apply(f, carry, treedef.unflatten(row))
+        outcome = result_of(f, carry, treedef.unflatten(row))
         if not isinstance(outcome, tuple) or len(outcome) != 2:
             raise TypeError(
                 f"scan: expected the function to return (carry, y), got {outcome!r:.80}"

@@ -45,7 +45,7 @@ def custom_gradient(function: Function) -> Function:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        outcome = structures.apply(function, *args, **kwargs)
+        outcome = structures.result_of(function, *args, **kwargs)
         if not isinstance(outcome, tuple) or len(outcome) != 2 or not callable(outcome[1]):
             raise TypeError(
                 "custom_gradient: expected (result, grad_fn) from the function, "
@@ -66,7 +66,7 @@ def custom_gradient(function: Function) -> Function:
 
 def _bind_custom(xs: list[Tensor], ys: list[Tensor], grad_fn: Function) -> Sequence[Tensor]:
     def backward(*gs: Tensor) -> list[Tensor | None]:
-        grads = structures.apply(grad_fn, *gs)
+        grads = structures.result_of(grad_fn, *gs)
         grads = list(grads) if isinstance(grads, (tuple, list)) else [grads]
         if len(grads) != len(xs):
             raise ValueError(

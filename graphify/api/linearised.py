@@ -47,7 +47,7 @@ class Linearised:
             call_args[place] = self._watched(args[place], place)
         try:
             with taping(self.tape):
-                self.result = structures.apply(function, *call_args, **kwargs)
+                self.result = structures.result_of(function, *call_args, **kwargs)
         except ValueError as error:
             if (cause := structures.masked(error)) is not None:
                 raise cause from None

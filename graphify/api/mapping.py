@@ -168,7 +168,8 @@ def _vmap(function: Function, in_axes: Any, out_axes: Any, axis_size: int | None
 
         def one(*values: Any) -> Any:
             positional, named = values[: len(args)], values[len(args) :]
-            return structures.apply(function, *positional, **dict(zip(names, named, strict=True)))
+            given = dict(zip(names, named, strict=True))
+            return structures.result_of(function, *positional, **given)
 
         return _vectorise("vmap", one, leaves, treedef, out_axes, axis_size)
 
@@ -201,7 +202,8 @@ def vectorized_map(fn: Function, elems: Any) -> Any:
     """
     structures.check_callable(fn, "vectorized_map")
     leaves, treedef = _leaves("vectorized_map", fn, [elems], 0)
-    return _vectorise("vectorized_map", lambda x: structures.apply(fn, x), leaves, treedef, 0, None)
+    one = lambda x: structures.result_of(fn, x)
+    return _vectorise("vectorized_map", one, leaves, treedef, 0, None)
 
 
 def _vectorise(
@@ -342,7 +344,7 @@ def map_fn(fn: Function, elems: Any) -> Any:
 
     def lane(_: Tensor, *examples: Tensor) -> Any:
         before = [example._value for example in examples]
-        result = structures.apply(fn, *treedef.unflatten(examples))
+        result = structures.result_of(fn, *treedef.unflatten(examples))
         changed[:] = structures.updated(examples, before)
         result = structures.each(core.strong, _arrays("map_fn", result))
         return result, [examples[place] for place in changed]
@@ -358,7 +360,7 @@ def _python_map(fn: Function, treedef: tree.TreeDef, rows: Sequence[Tensor], cou
     outcomes = []
     for i in range(count):
         examples = [getitem(row, i) for row in rows]
-        outcomes.append(structures.apply(fn, *treedef.unflatten(examples)))
+        outcomes.append(structures.result_of(fn, *treedef.unflatten(examples)))
     return stack_trees("map_fn", outcomes)
 
 

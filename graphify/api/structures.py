@@ -13,6 +13,8 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators.calls import call as converted_call
+from graphify.autograph.operators.undefined import Unreachable
+from graphify.autograph.operators.unknown import ending
 from graphify.errors import SpecError, TraceError, TransformError
 from graphify.ir.assign import assign
 from graphify.ir.context import current_builder
@@ -30,6 +32,13 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if current_builder() is None:
         return function(*args, **kwargs)
     return converted_call(function, *args, **kwargs)
+
+
+def result_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The same for a function that is traced by itself: of one that always raises, as recorded in
+    its graph, a number that no run gets to."""
+    outcome = ending(apply, function, *args, **kwargs)
+    return as_tensor(np.float64(np.nan)) if isinstance(outcome, Unreachable) else outcome
 
 
 def masked(error: BaseException | None) -> TransformError | None:

@@ -24,7 +24,8 @@ from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.iterators import refuse_to_give_away
 from graphify.autograph.operators.raising import raised_at_the_run
 from graphify.autograph.operators.texts import check_marks, refuse_as_result
-from graphify.autograph.operators.undefined import Maybe, Undefined
+from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
+from graphify.autograph.operators.unknown import ending
 from graphify.config import config
 from graphify.errors import TraceError, at
 from graphify.ir import pretty
@@ -84,12 +85,12 @@ def _trace(
             bound = inspect.BoundArguments(signature, _ordered(root, call, arguments))
             run = converted_call if autograph else _plain_call
             try:
-                result = run(function, *bound.args, **bound.kwargs)
+                result = ending(run, function, *bound.args, **bound.kwargs)
             except Exception as error:
                 if not raised_at_the_run(error, place_of(error)):
                     raise
                 result = None
-            return _finish(root, params, result)
+            return _finish(root, params, None if isinstance(result, Unreachable) else result)
     except Exception as error:
         deep = deep_recursion(error, root.inlined)
         if deep is not None:

@@ -56,6 +56,7 @@ class Tensor:
         "_home",
         "_weak",
         "_scalar",
+        "_either",
         "_shared",
         "__weakref__",
     )
@@ -74,6 +75,7 @@ class Tensor:
         builder = FRAME.get()
         self._value, self._base, self._view, self._weak = value, base, view, weak
         self._scalar = False  # a NumPy scalar: `s += 1` rebinds the name, the tensor stays
+        self._either = False  # a number on one path and a 0-d array on another
         self._shared: Sharing | None = None  # other tensors that may be the same array
         self._version, self._seen = 0, 0 if base is None else base._version
         self._home = None if builder is None else builder.home

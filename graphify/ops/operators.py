@@ -307,6 +307,15 @@ def set_spread(kind: type, spread: Callable[[Any, Callable[[Any], Any]], Any]) -
     _SPREADS[kind] = spread
 
 
+_check_either: Callable[[Tensor], None] = lambda tensor: None
+
+
+def set_either_check(check: Callable[[Tensor], None]) -> None:
+    """What is asked before a tensor is updated that is a number on some paths."""
+    global _check_either
+    _check_either = check
+
+
 def _inplace(
     function: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any]
 ) -> Callable[[Tensor, Any], Tensor]:
@@ -320,6 +329,8 @@ def _inplace(
         result = function(self, other)
         if self.spec.weak or self._scalar:
             return result
+        if self._either:
+            _check_either(self)
         update_inplace(self, result)
         return self
 

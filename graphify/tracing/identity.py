@@ -25,6 +25,7 @@ from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
 from graphify.ir.tensor import Tensor
 from graphify.location import LazyLoc, here, is_internal
+from graphify.ops.operators import set_either_check
 from graphify.tracing import apart
 
 MOST = 2000  # objects looked at for others that show a container
@@ -118,6 +119,30 @@ def check(thing: Any) -> None:
                 "list by its index",
             )
             raise apart.instead_of(error, [known.places.get(each) for each in (key, *others)])
+
+
+def check_either(tensor: Tensor) -> None:
+    """Refuse `a += b` where `a` is an array, or a number that another name holds, too.
+
+    Raises:
+        TraceError: the array would change for both names, the number for one.
+    """
+    alike = {id(tensor)}
+    while tensor._base is not None:  # what it was before the loop
+        tensor = tensor._base
+        alike.add(id(tensor))
+    names = {name for seen, name in _seen() if id(seen) in alike}
+    if len(names) > 1:
+        shown = " and ".join(repr(name) for name in sorted(names) if name) or "two names"
+        raise TraceError(
+            f"{shown} are one array on one path and a number on another: an update in place would "
+            "change the array for both, and the number for one",
+            location=here(),
+            remedy="make it a number on both, x[()] or float(x), or an array, np.array(x)",
+        )
+
+
+set_either_check(check_either)
 
 
 def originals_of(ids: Iterable[int]) -> list[int]:

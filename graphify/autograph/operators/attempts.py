@@ -32,7 +32,8 @@ from graphify.autograph.operators.thrown import (
     caught,
     classes,
 )
-from graphify.autograph.operators.undefined import Undefined
+from graphify.autograph.operators.undefined import Undefined, Unreachable
+from graphify.autograph.operators.unknown import Ended, ending
 from graphify.errors import REFUSALS, TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder, Graph, History, Node
@@ -105,7 +106,7 @@ def attempt_whole(
     section = Section(builder, body)
     try:
         with section:
-            done = body(*state)
+            done = ending(body, *state)
     except REFUSALS:
         raise
     except Exception as error:
@@ -113,6 +114,8 @@ def attempt_whole(
         return True, caught(error), None
     wanted = classes(kinds())
     found = tuple(dict.fromkeys(kind for _, kind in failing(section.nodes, wanted)))
+    if not found and isinstance(done, Unreachable):
+        raise Ended
     if not found:
         return False, NOTHING, lambda: done
     section.take_back()
@@ -144,7 +147,7 @@ def _staged(
     with frame("attempt") as builder:
         builder.history = History({})
         log = watch_cells(builder, (body,))
-        body(*state)
+        ending(body, *state)
         called = set(builder.writes)
         log()
         pairs = list(failing(builder.nodes, kinds))

@@ -41,7 +41,7 @@ from graphify.autograph.operators.state import (
 )
 from graphify.autograph.operators.thrown import Catch
 from graphify.autograph.operators.undefined import UNREACHABLE, Unreachable, certain
-from graphify.autograph.operators.unknown import Unknown, UnknownPath, raising, reached
+from graphify.autograph.operators.unknown import Ended, Unknown, UnknownPath, raising, reached
 from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.tensor import Tensor, resolve, value_in
@@ -60,23 +60,23 @@ def if_(
 ) -> State:
     """The if statement: each branch maps the state to the state."""
     if isinstance(test, Catch):
-        decide = lambda flag, yes, no: tuple(_cond(flag, (yes, no), names, (if_true, if_false)))
-        return _all(test.branch(decide, lambda: if_true(*state), lambda: if_false(*state)), names)
+        decide = lambda flag, yes, no: _cond(flag, (yes, no), names, (if_true, if_false))
+        return _all(test.branch(decide, lambda: if_true(*state), lambda: if_false(*state)))
     if not is_staged(test):
-        return _all(if_true(*state) if test else if_false(*state), names)
-    return tuple(
-        _cond(
-            test,
-            (lambda: if_true(*state), lambda: if_false(*state)),
-            names,
-            (if_true, if_false),
-        )
-    )
+        return _all(if_true(*state) if test else if_false(*state))
+    branches = (lambda: if_true(*state), lambda: if_false(*state))
+    return _all(_cond(test, branches, names, (if_true, if_false)))
 
 
-def _all(outcome: Any, names: Names) -> State:
-    """What a branch gives for each name, also where it raises."""
-    return (outcome,) * len(names) if isinstance(outcome, Unreachable) else outcome
+def _all(outcome: Any) -> State:
+    """What a branch gives for each name.
+
+    Raises:
+        Ended: all paths of the statement raise.
+    """
+    if isinstance(outcome, Unreachable) or any(isinstance(o, Unreachable) for o in outcome):
+        raise Ended
+    return tuple(outcome)
 
 
 def if_exp(test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -> Any:
@@ -86,7 +86,7 @@ def if_exp(test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -
     if not is_staged(test):
         return if_true() if test else if_false()
     branches = (lambda: (certain(if_true()),), lambda: (certain(if_false()),))
-    return _cond(test, branches, ("the result",), (if_true, if_false))[0]
+    return _all(_cond(test, branches, ("the result",), (if_true, if_false)))[0]
 
 
 @dataclass(slots=True)
@@ -98,11 +98,7 @@ class _Branch:
     slots: dict[Any, Slot]
     heap: dict[Any, Entry]
     unknown: bool  # left out for now
-
-    @property
-    def ends(self) -> bool:
-        """Whether nothing goes on from its end: it always raises, or is left out."""
-        return self.unknown or bool(self.entries) and all(e.unreachable for e in self.entries)
+    ends: bool  # nothing goes on from its end: it always raises, or is left out
 
 
 def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: Any) -> _Branch:
@@ -110,8 +106,8 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
         log = watch_cells(builder, cells)
         outcome = reached(raising, branch)
         log()
-        unknown = isinstance(outcome, UnknownPath)
-        if isinstance(outcome, Unreachable):  # the branch raises
+        unknown, ends = isinstance(outcome, UnknownPath), isinstance(outcome, Unreachable)
+        if ends:
             outcome = (outcome,) * len(names)
         opened = Opener(builder)
         entries = [take_apart(n, opened(narrowed(v))) for n, v in zip(names, outcome, strict=True)]
@@ -120,17 +116,18 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
         heap = {key: slot.take_apart(opened) for key, slot in slots.items()}
         for entry in (*entries, *heap.values()):
             entry.freeze()
-        return _Branch(builder, entries, slots, heap, unknown)
+        ends |= bool(entries) and all(entry.unreachable for entry in entries)
+        return _Branch(builder, entries, slots, heap, unknown, ends)
 
 
-def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
+def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any] | Unreachable:
     pred, sides_ = truth(test), []
     for way, branch, f in zip((True, False), branches, cells, strict=True):
         with assuming(facts(pred, way)):
             sides_.append(_trace_branch(str(way).lower(), branch, names, (f,)))
     true, false = sides_
     if true.ends and false.ends and (true.unknown or false.unknown):
-        raise Unknown
+        raise Unknown(raises=not (true.unknown and false.unknown))
     slots = {**false.slots, **true.slots}
     for side in (true, false):
         _look_at_rest(side, slots)
@@ -152,9 +149,7 @@ def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any]:
     rest = zip(slots.values(), values[len(names) :], pairs[len(names) :], strict=True)
     for slot, value, (one, other) in rest:
         slot.join(value, (*one.parts, *other.parts))
-    if true.ends and false.ends:
-        return [UNREACHABLE] * len(names)
-    return values[: len(names)]
+    return UNREACHABLE if true.ends and false.ends else values[: len(names)]
 
 
 def _look_at_rest(side: _Branch, slots: dict[Any, Slot]) -> None:
@@ -234,7 +229,7 @@ class _Join:
                 leaves.append(leaf)
                 continue
             tensor = next(results)
-            tensor._scalar = all(map(sharing.is_number, next(sides)))  # None is as good as a number
+            sharing.mark(tensor, list(map(sharing.kind_of, next(sides))))
             self.made.append(tensor)
             leaves.append(tensor)
         bound = next(results) if self.bound is None else self.bound

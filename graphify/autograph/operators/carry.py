@@ -22,7 +22,7 @@ from graphify.autograph.operators.listcarry import CarriedLists
 from graphify.autograph.operators.looplinks import LoopLinks, Place
 from graphify.autograph.operators.made import Opener
 from graphify.autograph.operators.privacy import is_private
-from graphify.autograph.operators.sharing import ALIAS, is_number
+from graphify.autograph.operators.sharing import ALIAS, Kind, is_number, kind_of, mark
 from graphify.autograph.operators.state import (
     Absent,
     Entry,
@@ -79,7 +79,7 @@ class Carry:
         self.own: dict[int, list[Value]] = {}  # id of builder -> its carry parameters
         self.results: list[Value] = []
         self.always: list[bool] = []  # per entry: bound at the end of every turn
-        self.numbers: list[bool] = []  # per carried leaf: a number at the end of every turn
+        self.kinds: list[Kind] = []  # per carried leaf: what it is at the end of every turn
         self.wild: set[tuple[int, int]] = set()  # (carried leaf, axis) whose size changes
         self.revived: set[Place] = set()  # numbers that change in some turn after all
         self.plain: set[int] = set()  # ids of tensors that only this state can see
@@ -183,7 +183,7 @@ class Carry:
                     if any(Contents(values).key in self.slots for values in self.lists.watched):
                         raise ListChanges(location=here())
                     self.always = [entry.bound is True for entry in after]
-                    self.numbers = [is_number(leaf) for leaf in self._leaves_of(after)]
+                    self.kinds = [kind_of(leaf) for leaf in self._leaves_of(after)]
                     self.results = list(self._result_values(after, builder))
                     return builder
             for key, slot in new.items():
@@ -247,10 +247,10 @@ class Carry:
     # --- in-place updates of state variables ---
 
     def _alias(self, value: Value, leaf: Any, place: Place | None) -> Tensor:
-        tensor = Tensor(value)
-        known = isinstance(leaf, Tensor)
+        tensor, known = Tensor(value), isinstance(leaf, Tensor)
         absent = isinstance(leaf, Absent)  # the loop binds it first
         tensor._scalar = leaf._scalar if known else not absent or leaf.number
+        tensor._either = known and leaf._either
         plain = id(leaf) in self.plain or place in self.links.ambiguous
         if known and not tensor._scalar and not plain and not leaf._weak:
             tensor._base, tensor._view, tensor._seen = (
@@ -466,11 +466,11 @@ class Carry:
     ) -> State:
         """The state after the loop; heap writes take effect in the current frame."""
         carried, flags = tensors[: len(self.specs)], tensors[len(self.specs) :]
-        rows = zip(carried, self.specs, self._carried_leaves(), self.numbers, strict=True)
-        for tensor, spec, leaf, number in rows:
+        rows = zip(carried, self.specs, self._carried_leaves(), self.kinds, strict=True)
+        for tensor, spec, leaf, after in rows:
             if not tensor.is_symbolic:  # evaluated on the spot
                 tensor._weak = spec.weak
-            tensor._scalar = number and (runs or is_number(leaf))
+            mark(tensor, [after] if runs else [after, kind_of(leaf)])
         self.links.finish(self._at_places(carried), flags, runs, first)
         variables = self._assemble(iter(self._with_counts(carried)))
         if runs:

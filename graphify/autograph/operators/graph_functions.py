@@ -26,7 +26,7 @@ from graphify.autograph.operators.results import GivenBack, Shown, given_back
 from graphify.autograph.operators.sharing import is_number
 from graphify.autograph.operators.state import Unstageable, is_dynamic, take_apart
 from graphify.autograph.operators.undefined import Undefined, Unreachable, certain
-from graphify.autograph.operators.unknown import Unknown
+from graphify.autograph.operators.unknown import Unknown, ending
 from graphify.ir.assign import assign
 from graphify.ir.context import current_builder
 from graphify.ir.function import GraphFunction
@@ -161,8 +161,8 @@ class Recursion:
             given = self._parameters(builder)
             try:
                 outcome = self._body(builder, given)
-            except Unknown:
-                self._check_unknown()
+            except Unknown as unknown:
+                self._check_unknown(unknown.raises)
                 return None
             except Exception:
                 if self.changed:
@@ -196,12 +196,16 @@ class Recursion:
         inside = Activation(origin.function, origin.run, (), {}, builder, self)
         with active(inside), _arguments(builder, given):
             log = watch_cells(builder, (origin.run,))
-            outcome = certain(self.bound.pass_to(origin.run, given))
+            outcome = certain(ending(self.bound.pass_to, origin.run, given))
             log()
         return outcome
 
-    def _check_unknown(self) -> None:
-        """The whole function is unknown as yet: it waits for another one, or it never ends."""
+    def _check_unknown(self, raises: bool) -> None:
+        """The whole function is unknown as yet: it waits for another one, ends only by raising, or
+        never ends."""
+        if raises and self.result is None:
+            self.result, self.shown = Form.of(["the result"], [None], tree.LEAF), [Shown()]
+            self.changed = True
         others = [a.recursion for a in all_active() if a.recursion is not None]
         if any(other.changed or other.result is None for other in others):
             raise Unknown
@@ -212,7 +216,9 @@ class Recursion:
 
     def _learn(self, builder: Builder, outcome: Any, given: list[Any]) -> list[Value]:
         """Note what a round gives and changes; the values of its results."""
-        if isinstance(outcome, (Unreachable, Undefined)):
+        if isinstance(outcome, Unreachable):
+            outcome = None
+        if isinstance(outcome, Undefined):
             raise Unstageable(f"{self.name} never returns", location=here())
         tensors = self._learn_result(builder, outcome, given)
         updated = [i for i, t in enumerate(given) if isinstance(t, Tensor) and t._version]

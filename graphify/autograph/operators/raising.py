@@ -74,7 +74,8 @@ def raised_at_the_run(error: Exception, place: SourceLoc | None) -> bool:
     what comes before; False for one that tracing may raise itself."""
     builder = current_builder()
     assert builder is not None
-    before = getattr(error, "users_own", False) and any(node.effects for node in builder.nodes)
+    own = getattr(error, "users_own", False) or isinstance(error, UnboundLocalError)
+    before = own and any(node.effects for node in builder.nodes)
     if isinstance(error, (*REFUSALS, Unknown)) or not (before or texts.has_symbols(error)):
         return False
     values: list[Tensor] = []

@@ -106,7 +106,7 @@ def _snapshot(leaf: Any) -> Any:
         return leaf
     tensor = resolve(leaf)
     frozen = Tensor(value_in(tensor, builder), weak=tensor._weak)
-    frozen._scalar = tensor._scalar
+    frozen._scalar, frozen._either = tensor._scalar, tensor._either
     return frozen
 
 
