@@ -67,7 +67,8 @@ def _safe_reshape(node: Node) -> bool:
 
 
 def _safe_broadcast(node: Node) -> bool:
-    return stretches(node.inputs[0].spec.shape, node.specs[0].shape)
+    given, target = node.inputs[0].spec.shape, node.specs[0].shape
+    return stretches(given, target) and all(d in given or not_negative(d) for d in target)
 
 
 def _safe_power(node: Node) -> bool:

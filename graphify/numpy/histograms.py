@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.sizes import Dim
+from graphify.ir.sizes import Dim, decide_equal, product
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import DType, is_float
 from graphify.numpy._table import NAMES, implements, to_tensor
@@ -24,6 +24,8 @@ from graphify.ops import elementwise as e
 from graphify.ops import reduction as r
 from graphify.ops import sorting as s
 from graphify.ops.core import to_dtype
+from graphify.ops.effects import Raise, Text, assert_
+from graphify.ops.keys import getitem
 from graphify.ops.shape import concatenate
 
 
@@ -52,15 +54,12 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 
 def _bin_count(bins: Any) -> Dim:
-    from graphify.ops.shape import as_dim
+    from graphify.ops.shape import as_length
 
     try:
-        count = as_dim(bins, "bins")
+        return as_length(bins, "bins", 1, "`bins` must be positive, when an integer")
     except TypeError:
         raise TypeError("`bins` must be an integer, a string, or an array") from None
-    if isinstance(count, int) and count < 1:
-        raise ValueError("`bins` must be positive, when an integer")
-    return count
 
 
 def _outer_edges(x: Tensor, range: Any) -> tuple[Any, Any]:
@@ -69,15 +68,27 @@ def _outer_edges(x: Tensor, range: Any) -> tuple[Any, Any]:
         if not isinstance(low, Tensor) and not isinstance(high, Tensor):
             if low > high:
                 raise ValueError("max must be larger than min in range parameter.")
+            if not (np.isfinite(low) and np.isfinite(high)):
+                raise ValueError(f"supplied range of [{low}, {high}] is not finite")
             return (low - 0.5, high + 0.5) if low == high else (low, high)
+        message: Any = "max must be larger than min in range parameter."
+        assert_(e.less_equal(low, high), exception=Raise(ValueError, (message,)))
+        _check_finite("supplied", low, high)
     elif isinstance(x.dims[0], int) and x.dims[0] == 0:
         return 0, 1
     else:
         low, high = min_(x), max_(x)
+        _check_finite("autodetected", low, high)
     flat_range = e.equal(low, high)
     return e.where(flat_range, e.subtract(low, 0.5), low), e.where(
         flat_range, e.add(high, 0.5), high
     )
+
+
+def _check_finite(which: str, low: Any, high: Any) -> None:
+    text = Text((f"{which} range of [", None, ", ", None, "] is not finite"), "")
+    finite = e.isfinite(e.add(low, high))
+    assert_(finite, to_tensor(low), to_tensor(high), exception=Raise(ValueError, (text,)))
 
 
 @implements(np.histogram)
@@ -111,3 +122,78 @@ def _weighted(x: Tensor, weights: Tensor, edges: Tensor, n: Dim) -> Tensor:
     right = searchsorted(line, slice_axis(edges, n - 1, n, 0), "right")
     marks = concatenate(left, right, axis=0)
     return to_dtype(NAMES["diff"](indexing.gather(total, marks, axes=(0,))), weights.dtype)
+
+
+# --- of several dimensions ------------------------------------------------------------------------
+
+
+@implements(np.histogramdd)
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[Tensor, list[Tensor]]:
+    """How many points fall in each cell of a grid, and the edges of its bins on each axis."""
+    columns = _columns(sample)
+    rank = len(columns)
+    each = list(bins) if isinstance(bins, (list, tuple)) else [bins] * rank
+    if len(each) != rank:
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    ranges = [None] * rank if range is None else list(range)
+    if len(ranges) != rank:
+        raise ValueError("range argument must have one entry per dimension")
+    edges = [histogram_bin_edges(x, n, r) for x, n, r in zip(columns, each, ranges, strict=True)]
+    places = [_cell(x, line) for x, line in zip(columns, edges, strict=True)]
+    shape = tuple(line.dims[0] + 1 for line in edges)  # with what is below and above
+    flat_places = NAMES["ravel_multi_index"](tuple(places), shape)
+    counted = None if weights is None else flat(weights)
+    counts = NAMES["bincount"](flat_places, counted, product(shape))
+    table = core.reshape(to_dtype(counts, np.float64), shape=shape)
+    inner = getitem(table, (slice(1, -1),) * rank)
+    if not density:
+        return core.copy(inner), edges
+    total = sum_(inner)
+    for axis, line in enumerate(edges):
+        widths = NAMES["diff"](line)
+        ones = (*(1,) * axis, widths.dims[0], *(1,) * (rank - axis - 1))
+        inner = e.divide(inner, core.reshape(widths, shape=ones))
+    return e.divide(inner, total), edges
+
+
+def _columns(sample: Any) -> list[Tensor]:
+    """The coordinates on each axis, of the rows of a matrix or of a list of them."""
+    if not isinstance(sample, (Tensor, np.ndarray)):
+        return [to_tensor(column) for column in sample]
+    points = to_tensor(sample)
+    points = points if points.ndim == 2 else core.reshape(points, shape=(points.dims[0], 1))
+    if not isinstance(points.dims[1], int):
+        raise SpecError(
+            f"histogramdd: how many coordinates the points {points.spec} have is only known when "
+            "the graph runs",
+            remedy="pass a list of them: np.histogramdd([x, y])",
+        )
+    return list(NAMES["unstack"](points, axis=1))
+
+
+def _cell(x: Tensor, edges: Tensor) -> Tensor:
+    """Which bin an element is in, counted from 1; the last edge belongs to the last bin."""
+    place = searchsorted(edges, x, "right")
+    last = getitem(edges, -1)
+    return e.subtract(place, e.equal(x, last))
+
+
+@implements(np.histogram2d)
+def histogram2d(
+    x: Any,
+    y: Any,
+    bins: Any = 10,
+    range: Any = None,
+    density: Any = None,
+    weights: Any = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """How many points fall in each cell of a grid, and the edges of its bins."""
+    a, b = to_tensor(x), to_tensor(y)
+    if decide_equal(a.dims[0], b.dims[0]) is False:
+        raise ValueError("x and y must have the same length.")
+    is_line = np.ndim(bins) == 1 if not isinstance(bins, (list, tuple)) else len(bins) not in (1, 2)
+    both = [to_tensor(bins)] * 2 if is_line else bins
+    counts, (first, second) = histogramdd([a, b], both, range, density, weights)
+    return counts, first, second

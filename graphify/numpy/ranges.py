@@ -113,9 +113,7 @@ def linspace(
 
     Source: the steps of numpy.linspace, so that the numbers are equal to the last bit.
     """
-    count = shapes.as_dim(num, "num")
-    if isinstance(count, int) and count < 0:
-        raise ValueError(f"Number of samples, {count}, must be non-negative.")
+    count = shapes.as_length(num, "num", message="Number of samples, {bad}, must be non-negative.")
     first, last = (resolve(as_tensor(end)) for end in (start, stop))
     kind = result_type(operand(first), operand(last), float)
     first, last = (e.multiply(core.strong(end), 1.0) for end in (first, last))

@@ -22,7 +22,7 @@ from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
 from graphify.ops.indexing import gather
 from graphify.ops.keys import getitem, setitem
-from graphify.ops.shape import as_dim, iota, move_axis
+from graphify.ops.shape import as_int64, as_length, iota, move_axis
 
 INT64 = np.dtype(np.int64)
 ALL = slice(None)
@@ -87,7 +87,8 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
     if counts.ndim == 1 and counts.dims[0] == 1:
         counts = core.reshape(counts, shape=())
     if counts.ndim == 0:
-        return _repeat_all(x, as_dim(counts, "repeats"), axis)
+        message = "repeats may not contain negative values."
+        return _repeat_all(x, as_length(counts, "repeats", message=message), axis)
     if decide_equal(counts.dims[0], x.dims[axis]) is False:
         raise ValueError(
             "operands could not be broadcast together with shape "
@@ -97,8 +98,6 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
 
 
 def _repeat_all(x: Tensor, count: Dim, axis: int) -> Tensor:
-    if isinstance(count, int) and count < 0:
-        raise ValueError("repeats may not contain negative values.")
     before, after = x.dims[: axis + 1], x.dims[axis + 1 :]
     column = core.reshape(x, shape=(*before, 1, *after))
     wide = core.broadcast_to(column, shape=(*before, count, *after))
@@ -109,8 +108,6 @@ def _repeat_all(x: Tensor, count: Dim, axis: int) -> Tensor:
 def resize(a: Any, new_shape: Any) -> Tensor:
     """The elements over and over, until the new shape is full."""
     x, shape = ravel(a), shape_of(new_shape)
-    if any(isinstance(d, int) and d < 0 for d in shape):
-        raise ValueError("all elements of `new_shape` must be non-negative")
     total, have = product(shape), x.dims[0]
     if have == 0 or total == 0:
         return zeros(shape, x.dtype)
@@ -183,7 +180,6 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
 def _shifts(shift: Any) -> list[Any]:
     """The steps of `roll`: truncated where they are Python's or NumPy's."""
     if isinstance(shift, Tensor) and shift.is_symbolic:
-        shift = core.cast(shift, dtype=np.dtype(np.int64))
         if not shift.ndim:
             return [shift]
         count = shift.dims[0]
@@ -214,6 +210,9 @@ def _roll_one(x: Tensor, shift: Any, axis: int) -> Tensor:
         parts = [getitem(x, (*lead, slice(cut, None))), getitem(x, (*lead, slice(0, cut)))]
         return ops.concatenate(*parts, axis=axis)
     size = ops.size_value(size=length)
+    if isinstance(shift, Tensor):  # of any integer dtype: nothing may wrap around
+        whole = astype(e.maximum(size, 1), shift.dtype if shift.dtype.kind == "u" else INT64)
+        shift = core.cast(e.remainder(shift, whole), dtype=INT64)
     index = e.remainder(iota(length=length, dtype=INT64) - shift, size)
     return take_axis(x, index, axis)
 
@@ -243,7 +242,7 @@ def _place(obj: Any, length: Dim, past: int, axis: int) -> Tensor:
     """
     size = ops.size_value(size=length)
     message = f"index {{bad}} is out of bounds for axis {axis} with size {length}"
-    index = astype(to_tensor(obj), INT64)
+    index = as_int64(to_tensor(obj))
     index = ops.in_range(index, -size, size + past, error="IndexError", message=message)
     return e.where(index < 0, index + size, index)
 

@@ -23,6 +23,7 @@ from graphify.ir.graph import Graph, Node, Value
 from graphify.ir.interpret import run
 from graphify.ir.op import defop
 from graphify.ir.types import Spec
+from graphify.ops.shape import RANGE_ERRORS
 
 Kinds = tuple[type[BaseException], ...]
 
@@ -96,7 +97,7 @@ failure_text = defop(
 
 # --- which nodes may raise what -------------------------------------------------------------------
 
-_INDEXING = dict.fromkeys(("slice", "slice_update", "gather", "scatter", "in_range"), (IndexError,))
+_INDEXING = dict.fromkeys(("slice", "slice_update", "gather", "scatter"), (IndexError,))
 _LINEAR = dict.fromkeys(
     ("solve", "inv", "det", "cholesky", "eig", "eigh", "eigvals", "eigvalsh", "svd", "svdvals")
     + ("lstsq", "lstsq_residuals", "pinv", "qr", "slogdet", "adjugate"),
@@ -126,6 +127,8 @@ def raises(node: Node) -> Kinds:
         return (node.attrs["exception"].kind,)
     if node.op.name == "check":
         return _RAISES["check"]
+    if node.op.name == "in_range":
+        return (RANGE_ERRORS[node.attrs["error"]],)
     if node.effects or node.op.extra.get("control") or safety.cannot_fail(node):
         return ()
     return (*_RAISES.get(node.op.name, _ANY), *(ValueError,) * _has_sizes(node))

@@ -11,7 +11,7 @@ from graphify.errors import ShapeError
 from graphify.ir.context import current_builder
 from graphify.ir.graph import as_size
 from graphify.ir.op import Op, defop
-from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal, fresh, size, size_op
+from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal, decide_less, fresh, size, size_op
 from graphify.ir.tensor import Tensor, set_dim_hook, set_size_hook
 from graphify.ir.types import Spec
 from graphify.ops import core
@@ -30,6 +30,7 @@ size_value: Op = defop(
 set_size_hook(lambda dim: size_value(size=dim))
 
 
+_MOST = np.iinfo(np.int64).max
 _SIZE_ARITHMETIC = {"add", "subtract", "multiply", "floor_divide", "remainder", "negative"}
 
 
@@ -65,9 +66,42 @@ def as_dim(value: Any, argument: str = "size") -> Dim:
     assert builder is not None
     bound = builder.sizes_of.get(value._value)
     if bound is None:
-        as_size(value, var=variable)
+        as_size(as_int64(value) if value.dtype == np.uint64 else value, var=variable)
         builder.sizes_of[value._value] = bound = size(variable)
     return bound
+
+
+def as_int64(value: Tensor, weak: bool = False) -> Tensor:
+    """Integers as int64: the largest one for those beyond, which no axis reaches."""
+    from graphify.ops.elementwise import minimum
+
+    if value.dtype == np.uint64:
+        value = minimum(value, np.uint64(_MOST))
+    return core.cast(value, dtype=np.dtype(np.int64), weak=weak)
+
+
+def as_length(
+    value: Any,
+    argument: str = "size",
+    least: int = 0,
+    message: str = "negative dimensions are not allowed",
+) -> Dim:
+    """The length of a new axis; that of a traced scalar is checked by the run.
+
+    Raises:
+        TypeError: not an integer.
+        ValueError: known to be less than `least`, with this message.
+    """
+    if isinstance(value, Tensor) and value.is_symbolic and _size_of(value._value) is None:
+        whole = value.dtype.kind in "iu" and not value.ndim
+        if whole:
+            checks = {"error": "ValueError", "message": message}
+            value = in_range(as_int64(value), least, _MOST, **checks)
+        return as_dim(value, argument)
+    dim = as_dim(value, argument)
+    if decide_less(dim, least):
+        raise ValueError(message.format(bad=dim))
+    return dim
 
 
 def _size_of(value: Any) -> Dim | None:
@@ -260,13 +294,13 @@ repeat_indices = defop(
 )
 
 
-_RANGE_ERRORS = {"IndexError": IndexError, "ValueError": ValueError, "OverflowError": OverflowError}
+RANGE_ERRORS = {"IndexError": IndexError, "ValueError": ValueError, "OverflowError": OverflowError}
 
 
 def _in_range_eval(x: Any, low: Any, high: Any, error: str, message: str) -> Any:
     if np.any(x < low) or np.any(x >= high):
         bad = x[(x < low) | (x >= high)]
-        kind: type[Exception] = _RANGE_ERRORS[error]
+        kind: type[Exception] = RANGE_ERRORS[error]
         raise kind(message.format(bad=bad.flat[0], high=high))
     return x
 

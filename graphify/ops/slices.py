@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from graphify.ir.sizes import Dim, decide_less, size_op
 from graphify.ir.tensor import Tensor, value_needed
 from graphify.ir.wrapping import as_tensor
-from graphify.ops import core
 from graphify.ops.shape import as_dim
 
 
@@ -54,12 +51,12 @@ def _bound(bound: Any, dim: Dim, step: int) -> Any:
     if not bound.is_symbolic:
         return as_dim(bound, "slice bound")
     from graphify.ops import elementwise as e
-    from graphify.ops.shape import _size_of
+    from graphify.ops.shape import _size_of, as_int64
 
     known = _size_of(bound._value)
     if known is not None:
         return known
-    bound = core.cast(bound, dtype=np.dtype(np.int64))
+    bound = as_int64(bound)
     wrapped = e.where(e.less(bound, 0), bound + as_tensor(dim), bound)
     if step > 0:
         return _Settled(as_dim(e.maximum(wrapped, 0), "slice bound"))

@@ -16,10 +16,10 @@ import numpy as np
 from graphify.ir.sizes import Dim
 from graphify.ir.tensor import Tensor
 from graphify.ir.wrapping import as_tensor
-from graphify.ops import core, effects
+from graphify.ops import effects
 from graphify.ops import elementwise as e
 from graphify.ops.indexing import gather, scatter
-from graphify.ops.shape import as_dim, iota, transpose
+from graphify.ops.shape import as_dim, as_int64, iota, transpose
 
 INT64 = np.dtype(np.int64)
 
@@ -74,7 +74,7 @@ def _places(part: slice, dim: Dim) -> Tensor:
     first = _bound(part.start, size, low, high, e.where(forward, low, high))
     last = _bound(part.stop, size, low, high, e.where(forward, high, low))
     stride, span = e.absolute(step), e.where(forward, last - first, first - last)
-    count = e.maximum(e.floor_divide(span + stride - 1, stride), 0)
+    count = e.maximum(e.floor_divide(span - 1, stride) + 1, 0)
     numbers = iota(length=as_dim(count, "slice length"), dtype=INT64)
     result: Tensor = first + step * numbers
     return result
@@ -90,5 +90,4 @@ def _bound(bound: Any, size: Tensor, low: Tensor, high: Tensor, default: Tensor)
 
 
 def _integer(value: Any) -> Tensor:
-    result: Tensor = core.cast(as_tensor(value), dtype=INT64)
-    return result
+    return as_int64(as_tensor(value))

@@ -179,19 +179,19 @@ def range(*args: Any) -> Any:
 
 def _wide(value: Any) -> Any:
     """A bound with room for the difference of two: those of range are Python's integers."""
-    from graphify.ops import core
+    from graphify.ops.shape import as_int64
 
     if isinstance(value, Tensor) and value.dtype != np.int64:
-        return core.cast(value, dtype=np.dtype(np.int64))
+        return as_int64(value)
     return value
 
 
 def _weak(value: Any) -> Any:
     """A bound as a Python integer: range yields Python ints, whatever dtype the bounds had."""
-    from graphify.ops import core
+    from graphify.ops.shape import as_int64
 
     if isinstance(value, Tensor) and not value.spec.weak:
-        return core.cast(value, dtype=np.dtype(np.int64), weak=True)
+        return as_int64(value, weak=True)
     return as_tensor(value) if isinstance(value, Size) else value
 
 

@@ -34,6 +34,9 @@ from graphify.engines.native.lower.arrays import (
 from graphify.engines.native.lower.elementwise import as_index, cast, misfit, spread
 from graphify.engines.native.lower.lowering import Lowering, rule
 from graphify.ir.graph import Node, Value
+from graphify.ir.sizes import not_negative
+
+_NEGATIVE = "all elements of broadcast shape must be non-negative"
 
 BOOL = np.dtype(np.bool_)
 
@@ -106,6 +109,9 @@ def _broadcast_to(low: Lowering, node: Node) -> None:
     array = low.array(node.inputs[0])
     shape = low.dims(node.attrs["shape"])
     lead = len(shape) - len(array.shape)
+    for dim, target in zip(node.attrs["shape"], shape, strict=True):
+        if dim not in node.inputs[0].spec.shape and not not_negative(dim):
+            low.fail(compare("less", target, ZERO), ValueError, _NEGATIVE)
     for length, target in zip(array.shape, shape[lead:], strict=True):
         if length not in (target, ONE):
             wrong = misfit(length, target)

@@ -18,9 +18,8 @@ from graphify.engines.tensorflow.kernels.table import kernel
 
 def checked(frame: Frame, index: Any, length: Any, axis: int) -> Any:
     """Indices as int64 in [0, length): negative ones count from the end, others fail."""
-    tf, raw = frame.tf, frame.raw
-    index = cast_to(frame, index, tf.int64)
-    length = frame.scalar(length)
+    raw = frame.raw
+    index, length = _whole(frame, index), frame.scalar(length)
     inside = raw.LogicalAnd(x=index >= -length, y=index < length)
     text = f"index {{}} is out of bounds for axis {axis} with size {{}}"
     holds = all_true(frame, inside)
@@ -28,6 +27,14 @@ def checked(frame: Frame, index: Any, length: Any, axis: int) -> Any:
     wrapped = choose(frame, index < frame.like(0, index), index + length, index)
     # Where the check fails no kernel may see the bad index: it might read foreign memory.
     return frame.after(choose(frame, inside, wrapped, 0), check)
+
+
+def _whole(frame: Frame, index: Any) -> Any:
+    """Integers as int64; one that is too large for it is as far out of bounds as can be."""
+    whole = cast_to(frame, index, frame.tf.int64)
+    if index.dtype != frame.tf.uint64:
+        return whole
+    return choose(frame, whole < frame.like(0, whole), 2**63 - 1, whole)
 
 
 # --- basic keys -----------------------------------------------------------------------------------
@@ -82,7 +89,7 @@ class _Basic:
     def _value(self, value: Any) -> Any:
         """An int or an int64 scalar."""
         if hasattr(value, "op"):
-            return cast_to(self.frame, value, self.frame.tf.int64)
+            return _whole(self.frame, value)
         return self.frame.size(value)
 
     def _at_least_0(self, value: Any) -> Any:
