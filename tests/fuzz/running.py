@@ -203,7 +203,7 @@ def compare(
     """Run a program every way and compare with NumPy; the first difference is reported."""
     try:
         plain = [run_plain(program, variant) for variant in variants]
-    except TooLong:
+    except (TooLong, Endless):  # the latter of integers of a million digits
         return Verdict(skipped="too long")
     except np.exceptions.ComplexWarning:
         return Verdict(skipped="a complex number made real")

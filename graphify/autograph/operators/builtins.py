@@ -15,6 +15,7 @@ from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.logical import and_, contains, not_, or_, python_bool
 from graphify.autograph.operators.loops import for_
+from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
 from graphify.ir.wrapping import as_tensor
@@ -173,7 +174,9 @@ def sum(iterable: Any, /, start: Any = 0) -> Any:
 
     if builtins.isinstance(length, builtins.int):
         return total() if length else start
-    if iterable.ndim > 1:  # of no rows, the sum would be a number; what is asked for is a row
+    if iterable.ndim > 1:
+        text = "sum(): of no rows Python gives the number 0; x.sum(axis=0) gives a row of zeros"
+        effects.assert_(as_tensor(length) > 0, exception=effects.Raise(TraceError, (text,)))
         return total()
     return if_exp(as_tensor(length) > 0, total, lambda: start)
 
