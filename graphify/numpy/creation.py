@@ -398,10 +398,6 @@ for _name in (
     "fromstring",
     "loadtxt",
     "genfromtxt",
-    "bartlett",
-    "blackman",
-    "hamming",
-    "hanning",
 ):
     _eager_only(_name)
 

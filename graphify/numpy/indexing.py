@@ -199,6 +199,21 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     return result
 
 
+@implements(np.apply_over_axes)
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
+    """A function of an array and an axis applied to one axis after the other, which stay."""
+    x = to_tensor(a)
+    given = axes if isinstance(axes, (tuple, list)) else np.atleast_1d(axes)
+    for axis in (axis_of(axis, x.ndim) for axis in given):
+        result = to_tensor(func(x, axis))
+        if result.ndim == x.ndim - 1:
+            result = ops.expand_dims(result, axis)
+        if result.ndim != x.ndim:
+            raise ValueError("function is not returning an array of the correct shape")
+        x = result
+    return x
+
+
 @implements(np.apply_along_axis)
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any

@@ -227,6 +227,20 @@ def einsum(
     return finish(einsum_op(*xs, subscripts=text), out)
 
 
+@implements(np.einsum_path)
+def einsum_path(*operands: Any, **options: Any) -> Any:
+    """The order of products that `einsum` would take, of shapes known while tracing."""
+    subscripts, arrays = _einsum_arguments(operands)
+    shapes = [to_tensor(array).dims for array in arrays]
+    if not all(isinstance(dim, int) for shape in shapes for dim in shape):
+        raise SpecError(
+            f"einsum_path: shapes {shapes} are only known when the graph runs",
+            remedy="call np.einsum(..., optimize=True)",
+        )
+    likes = [np.broadcast_to(0.0, shape) for shape in shapes]  # type: ignore[arg-type]
+    return np.einsum_path(subscripts, *likes, **options)
+
+
 def _einsum_arguments(operands: Any) -> tuple[str, list[Any]]:
     """The subscripts as text, also from the form einsum(a, [0, 1], b, [1, 2], [0, 2])."""
     if operands and isinstance(operands[0], str):

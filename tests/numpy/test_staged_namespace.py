@@ -70,6 +70,36 @@ EXPRESSIONS = [
     "np.vectorize(lambda q, t: q @ t, signature='(n),(n)->()')(A, v[:3])",
     "np.vectorize(lambda q, t: q @ t, signature='(m,n),(n)->(m)')(A, v[:3])",
     "np.vectorize(lambda q: (q[0], q * 2), signature='(n)->(),(n)')(A)",
+    # functions that are called, and loops over places
+    "np.apply_along_axis(np.sum, 0, A)", "np.apply_along_axis(lambda q: q * 2, 1, A)",
+    "np.apply_along_axis(lambda q: np.outer(q, q), 1, A)", "np.apply_along_axis(sign_of, 0, B)",
+    "np.apply_along_axis(lambda q, t: q.sum() * t, 1, A, s)", "np.apply_along_axis(np.sort, 1, -A)",
+    "np.apply_along_axis(lambda q: 1 if q[0] > 1 else 0, 0, B)",
+    "np.apply_over_axes(np.sum, A, [0, 1])", "np.apply_over_axes(np.max, B, 1)",
+    "np.piecewise(v, [v < 0, v >= 0], [sign_of, 1])", "np.piecewise(v, [v < 0], [sign_of, s])",
+    "np.fromfunction(lambda p, q: p + q * s, (2, 3))",
+    "[p * q for p, q in np.broadcast(v, w)]", "np.broadcast(v, A[:, :1]).shape",
+    "np.broadcast(v, s).ndim", "np.broadcast(A, s).size",
+    # polynomials
+    "np.polyfit(v, w, 1)", "np.polyfit(v, w, 2)", "np.polyfit(v, w, 1, w=np.abs(w))",
+    "np.polyfit(v, w, 1, full=True)", "np.polyfit(v, w, 1, cov=True)",
+    "np.polyfit(v, w, 1, cov='unscaled')", "np.polyfit(v[:3], A, 1)", "np.polyfit(k, v, 1)",
+    "np.polyfit(v[:3], A, 1, w=w[:3], cov=True)", "np.polyval(np.polyfit(v, w, 3), v)",
+    "np.poly(v)", "np.poly([s, 1])", "np.poly(k)", "np.poly([])", "np.polyadd(v, w[:2])",
+    "np.polyadd(k, 1)", "np.polysub([s], v)", "np.polymul(v, w[:2])", "np.polymul([0, 0, 1], v)",
+    "np.polymul([s, r], k)", "np.polydiv(v, w[:2])", "np.polydiv(v[:2], w)",
+    "np.polydiv(k, [1, 2])", "np.polydiv(np.polymul(v, w), w)", "np.polyder(v)",
+    "np.polyder(k, 2)", "np.polyder(v, 0)",
+    "np.polyint(v)", "np.polyint(v, 2, k=[s, 3])", "np.polyint(k, 1, k=2)", "np.polyint(v, 2, 1)",
+    "np.poly1d([1, 2, 3])(v)",
+    # histograms and windows
+    "np.histogram2d(v, w)", "np.histogram2d(v, w, bins=3)", "np.histogram2d(v, w, bins=[3, 2])",
+    "np.histogram2d(v, w, bins=[np.array([-3.0, 0, 3]), 2], range=[[-1, 1], [0, 1]])",
+    "np.histogram2d(v, w, bins=3, density=True, weights=v)", "np.histogram2d(v, w, [-1, 0, 1, 2])",
+    "np.histogramdd(B, bins=2)", "np.histogramdd((v, w), bins=2)",
+    "np.histogramdd([v, w], [2, 3], weights=v)", "np.histogram(v, 3, range=(-s, s))",
+    "np.hanning(i + 3)", "np.hanning(len(v))", "np.hanning(0 * i)", "np.hamming(i - 1)",
+    "np.bartlett(v.size)", "np.blackman(i + 4)", "np.hanning(5) * s",
     # fft
     *(f"np.fft.{name}({x})" for name in ("fft", "ifft", "rfft", "ihfft") for x in ("v", "f", "k")),
     *(f"np.fft.{name}({x})" for name in ("fft", "ifft", "irfft", "hfft") for x in ("z", "v", "f")),
@@ -92,6 +122,13 @@ EXPRESSIONS = [
     "v.compress(b)", "A.compress([True, False, True], axis=1)", "v.view()", "v.view(np.ndarray)",
     "z.view(complex)",
 ]  # fmt: skip
+
+
+def sign_of(values: Any) -> Any:
+    if values.sum() > 1:
+        return values * 2
+    return -values
+
 
 REFUSED = {  # a part of the message that names what is not supported, of the remedy
     "np.r_['c', v]": ("asks for a matrix", "np.c_"),
@@ -120,6 +157,9 @@ REFUSED = {  # a part of the message that names what is not supported, of the re
     "np.vectorize(lambda q: q * 2)(f)": ("gives for a float32", "otypes"),
     "np.vectorize(lambda q: None)(v)": ("the function gives None", "give a number"),
     "np.vectorize(lambda q: w)(v)": ("the function gives an array", "signature"),
+    "np.apply_along_axis(lambda q: 1 if q[0] > 1 else 0.5, 0, A)": ("int64 on one", "one kind"),
+    "np.poly1d(v)(s)": ("drops leading zeros", "np.polyval"),
+    "np.roots(v)": ("real or complex", "eigvals"),
     "np.frompyfunc(lambda q: q * 2, 1, 1)(v)": ("arrays of objects", "np.vectorize"),
     "np.linalg.matrix_power(A, i)": ("the integer of a tensor", "Python number"),
 }
@@ -127,7 +167,7 @@ REFUSED = {  # a part of the message that names what is not supported, of the re
 
 def make(expression: str, **options: Any) -> Any:
     source = f"def function({', '.join(ARGUMENTS)}):\n    return {expression}\n"
-    space: dict[str, Any] = {"np": np, "math": math}
+    space: dict[str, Any] = {"np": np, "math": math, "sign_of": sign_of}
     exec(source, space)
     return graphify.function(space["function"], source=source, **options), space["function"]
 
@@ -160,7 +200,12 @@ UNKNOWN = [
     graphify.TensorSpec((None,) * np.ndim(value), np.asarray(value).dtype)
     for value in ARGUMENTS.values()
 ]
-NEEDS_SHAPES = {"np.isscalar(r)"}  # a specification is that of an array
+NEEDS_SHAPES = {
+    "np.isscalar(r)",  # a specification is that of an array
+    "np.poly(v)", "np.poly(k)", "np.histogramdd(B, bins=2)",
+    "np.polydiv(v, w[:2])", "np.polydiv(v[:2], w)", "np.polydiv(k, [1, 2])",
+    "np.polydiv(np.polymul(v, w), w)",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("expression", [e for e in EXPRESSIONS if e not in NEEDS_SHAPES])
@@ -203,3 +248,31 @@ def test_vectorize_calls_as_often_as_numpy_does(otypes: Any, cache: bool) -> Non
     for values in (x, x[:2]):
         got = graphify.function(_noisy)(values, otypes, cache)
         same(got, _noisy(values, otypes, cache))
+
+
+NOT_FINITE = {
+    "of nan": lambda x: np.histogram(x),
+    "of two": lambda x: np.histogram2d(x, x, bins=3),
+    "a range": lambda x: np.histogram(x * 0 + 1, range=(0, x[-1])),
+    "a range upside down": lambda x: np.histogram(x * 0, range=(x[1], x[0])),
+    "too few points": lambda x: np.polyfit(x[:2], x[:2], 1, cov=True),
+    "no degree": lambda x: np.polyfit(x, x, -1),
+}
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+@pytest.mark.parametrize("call", NOT_FINITE.values(), ids=NOT_FINITE)
+def test_errors_of_the_run(call: Any, unknown: bool) -> None:
+    x = np.array([0.0, 1.0, np.inf])
+    options: dict[str, Any] = {}
+    if unknown:
+        options["input_signature"] = [graphify.TensorSpec((None,), np.float64)]
+    with pytest.raises(ValueError, match="in user code"):
+        graphify.function(call, **options)(x)
+
+
+def test_a_product_of_which_the_run_knows_the_length() -> None:
+    product = graphify.function(lambda p: np.polymul(p, [1.0, 2.0]))
+    with pytest.raises(graphify.errors.SpecError, match="leading coefficient is zero") as caught:
+        product(np.array([0.0, 1.0]))
+    assert "np.convolve" in str(caught.value)

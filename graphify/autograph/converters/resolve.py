@@ -69,7 +69,7 @@ CREATION = _words("""
 OTHER = _words("""
     stack vstack hstack dstack column_stack concatenate concat row_stack
     copyto put place putmask put_along_axis fill_diagonal apply_along_axis apply_over_axes
-    piecewise
+    piecewise poly roots
 """)
 
 # Functions of a list of arrays that look into the list for arrays of another kind than NumPy's.

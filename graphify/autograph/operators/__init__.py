@@ -1,6 +1,7 @@
 """What converted code calls, under the name `ag`. Plain Python when nothing is staged."""
 
 from graphify.autograph.operators import (
+    callbacks,  # noqa: F401  # for its effect
     iterators,
     library,  # noqa: F401  # for its effect
     listarrays,  # noqa: F401  # for its effect

@@ -21,7 +21,7 @@ from graphify.ir.sizes import Dim, Shape, decide_equal, product
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
-from graphify.numpy._table import broadcast_dims, shape_of
+from graphify.numpy._table import broadcast_dims, shape_of, to_tensor
 from graphify.numpy.flat import Flat
 from graphify.ops import elementwise as e
 from graphify.ops.effects import Raise, assert_
@@ -178,4 +178,26 @@ def _refused(why: str, remedy: str) -> SpecError:
     )
 
 
+class Broadcast(Items):
+    """`np.broadcast`: the shape that arrays have together, and their elements side by side."""
+
+    def __init__(self, *args: Any) -> None:
+        arrays = [to_tensor(x) for x in args]
+        self.dims = broadcast_dims(*(x.dims for x in arrays))
+        self.ndim = self.nd = len(self.dims)
+        self.numiter = len(arrays)
+        wide = tuple(broadcast_view(x, self.dims) for x in arrays)
+        item = lambda i: tuple(x[place_of(i, self.dims)] for x in wide)
+        super().__init__(product(self.dims), item, shown=wide)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple(map(_number, self.dims))
+
+    @property
+    def size(self) -> Any:
+        return _number(self.length)
+
+
 OVERLOADS.update({np.ndindex: ndindex, np.ndenumerate: ndenumerate, np.nditer: nditer})
+OVERLOADS[np.broadcast] = Broadcast

@@ -68,6 +68,28 @@ def _without_excluded(
     return function, [args[i] for i in places] + [kwargs[name] for name in names]
 
 
+def of_one_kind(name: str, make: Callable[[], Any], more: str = "") -> Any:
+    """What is made of a function's results, all of which have one dtype on every path.
+
+    Raises:
+        SpecError: NumPy's answer would depend on the path that the first call takes.
+    """
+    root = root_of(current_builder())
+    assert root is not None
+    before, root.promoted = root.promoted, {}
+    try:
+        made = make()
+    finally:
+        promoted, root.promoted = root.promoted, {**before, **root.promoted}
+    if promoted:
+        raise SpecError(
+            f"{name}: NumPy takes the dtype of the result from what the function gives first, and "
+            f"here that is {next(iter(promoted.values()))}",
+            remedy=f"give numbers of one kind{more}",
+        )
+    return made
+
+
 def _refused(why: str, remedy: str) -> SpecError:
     return SpecError(f"np.vectorize: {why}", remedy=remedy)
 
@@ -118,9 +140,6 @@ def _element(x: Tensor, place: tuple[Any, ...]) -> Any:
 
 def _rows(items: Items, otypes: str | None) -> tuple[Any, int]:
     """What the function gives in each turn; of how many results, 0 where it is no tuple."""
-    root = root_of(current_builder())
-    assert root is not None
-    before, root.promoted = root.promoted, {}
     counts: list[int] = []
 
     def body(add: Any) -> Callable[[Any], None]:
@@ -130,14 +149,9 @@ def _rows(items: Items, otypes: str | None) -> tuple[Any, int]:
 
         return turn
 
-    rows = list_of(lambda add: each(items, body(add)))
-    promoted, root.promoted = root.promoted, {**before, **root.promoted}
-    if promoted and otypes is None:
-        raise _refused(
-            "NumPy takes the dtype of the result from the first number that the function gives, "
-            f"and here that is {next(iter(promoted.values()))}",
-            "give numbers of one kind, or otypes: np.vectorize(f, otypes=[float])",
-        )
+    make: Callable[[], Any] = lambda: list_of(lambda add: each(items, body(add)))
+    more = ", or otypes: np.vectorize(f, otypes=[float])"
+    rows = make() if otypes is not None else of_one_kind("np.vectorize", make, more)
     if not counts:  # there is nothing to call it for
         return rows, len(otypes) if otypes is not None and len(otypes) > 1 else 0
     return rows, counts[0]
