@@ -211,8 +211,9 @@ def _roll_one(x: Tensor, shift: Any, axis: int) -> Tensor:
         return ops.concatenate(*parts, axis=axis)
     size = ops.size_value(size=length)
     if isinstance(shift, Tensor):  # of any integer dtype: nothing may wrap around
-        whole = astype(e.maximum(size, 1), shift.dtype if shift.dtype.kind == "u" else INT64)
-        shift = core.cast(e.remainder(shift, whole), dtype=INT64)
+        if shift.dtype == np.uint64:
+            shift = e.remainder(shift, astype(e.maximum(size, 1), np.uint64))
+        shift = core.cast(shift, dtype=INT64)
     index = e.remainder(iota(length=length, dtype=INT64) - shift, size)
     return take_axis(x, index, axis)
 

@@ -246,6 +246,23 @@ assert_ = defop(
     doc="raises an exception unless every element is true",
 )
 
+
+def _numpy_assert_eval(*values: Any, function: str, arguments: Nested) -> tuple[()]:
+    args, kwargs = _filled(arguments, iter(values))
+    getattr(np.testing, function)(*args, **kwargs)
+    return ()
+
+
+numpy_assert = defop(
+    "numpy_assert",
+    spec=no_result,
+    eval=_numpy_assert_eval,
+    effects=True,
+    tf="numpy_assert",
+    extra={"tuple": True},
+    doc="an assertion of numpy.testing; its arguments, with gaps for the operands",
+)
+
 _COMPARISONS: dict[str, tuple[Callable[..., Any], str]] = {
     "equal": (np.equal, "=="),
     "none_equal": (np.not_equal, "!="),

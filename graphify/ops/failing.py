@@ -115,6 +115,7 @@ _RAISES: dict[str, Kinds] = {
     "power": (ZeroDivisionError, OverflowError, ValueError),
     "to_int": (ValueError, OverflowError),
     "check": (InvalidArgumentError,),
+    "numpy_assert": (AssertionError,),
     "broadcast_to": (ValueError,),
     "reshape": (ValueError,),
 }
@@ -125,8 +126,8 @@ def raises(node: Node) -> Kinds:
     """The classes of what a node by itself, without its sub-graphs, may raise."""
     if node.op.name in ("raise", "assert"):
         return (node.attrs["exception"].kind,)
-    if node.op.name == "check":
-        return _RAISES["check"]
+    if node.op.name in ("check", "numpy_assert"):
+        return _RAISES[node.op.name]
     if node.op.name == "in_range":
         return (RANGE_ERRORS[node.attrs["error"]],)
     if node.effects or node.op.extra.get("control") or safety.cannot_fail(node):
@@ -191,7 +192,7 @@ def acts_before_it_fails(nodes: Sequence[Node], kinds: Kinds) -> bool:
 def acts(node: Node, seen: set[int] | None = None) -> bool:
     """Whether a node has effects other than to fail."""
     seen = set() if seen is None else seen
-    if not node.effects or node.op.name in ("raise", "assert", "check"):
+    if not node.effects or node.op.name in ("raise", "assert", "check", "numpy_assert"):
         return False
     alone = not any(isinstance(v, (Graph, GraphFunction)) for v in node.attrs.values())
     graphs = list(_inner(node, seen))

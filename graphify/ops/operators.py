@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import DTypeError
-from graphify.ir.assign import assign
 from graphify.ir.context import check_leaving
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import python_dtype
@@ -24,6 +22,7 @@ from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
 from graphify.ir.types import BOOL, Spec, is_inexact
 from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, elementwise, keys, shape
+from graphify.ops.inplace import update_inplace
 from graphify.ops.linalg import matmul
 from graphify.ops.rules import numbers
 
@@ -307,15 +306,6 @@ def set_spread(kind: type, spread: Callable[[Any, Callable[[Any], Any]], Any]) -
     _SPREADS[kind] = spread
 
 
-_check_either: Callable[[Tensor], None] = lambda tensor: None
-
-
-def set_either_check(check: Callable[[Tensor], None]) -> None:
-    """What is asked before a tensor is updated that is a number on some paths."""
-    global _check_either
-    _check_either = check
-
-
 def _inplace(
     function: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any]
 ) -> Callable[[Tensor, Any], Tensor]:
@@ -326,33 +316,12 @@ def _inplace(
             return _SPREADS[type(other)](other, lambda value: plain(self, value))
         if not _takes(other):
             return NotImplemented
-        result = function(self, other)
         if self.spec.weak or self._scalar:
-            return result
-        if self._either:
-            _check_either(self)
-        update_inplace(self, result)
+            return function(self, other)
+        update_inplace(self, function, other)
         return self
 
     return update
-
-
-def update_inplace(target: Tensor, result: Tensor) -> None:
-    """Store an operation's result in `target`, under NumPy's rules for in-place operators.
-
-    Raises:
-        TypeError: the result's dtype does not cast to the target's by the same-kind rule.
-        ValueError: the result is larger than the target.
-    """
-    target = resolve(target)
-    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
-        raise DTypeError(
-            f"in-place update: cannot cast the result from {result.dtype} to {target.dtype} "
-            "with casting rule 'same_kind'",
-            remedy="write x = x + y, or convert with .astype first",
-        )
-    core._broadcast_spec(result.spec, target.dims)
-    assign(target, core.like(result, target))
 
 
 def _install() -> None:

@@ -25,7 +25,7 @@ from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
 from graphify.ir.tensor import Tensor
 from graphify.location import LazyLoc, here, is_internal
-from graphify.ops.operators import set_either_check
+from graphify.ops.inplace import set_either_check
 from graphify.tracing import apart
 
 MOST = 2000  # objects looked at for others that show a container

@@ -153,3 +153,33 @@ def test_an_index_beyond_int64_is_out_of_bounds() -> None:
     pick = graphify.function(lambda x, k: x[-k], engine="tensorflow")
     with np.errstate(all="ignore"), pytest.raises(IndexError):
         pick(np.arange(12.0), np.uint64(2))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_ranges_of_known_and_traced_bounds(dtype: str) -> None:
+    known = np.dtype(dtype).type(2)
+
+    def f(k: Any) -> Any:
+        total = 0
+        for i in range(known, k):
+            total += i
+        for i in range(k, known, -1):
+            total += 10 * i
+        for i in range(k, 9, known):
+            total += 100 * i
+        return total
+
+    for other in DTYPES:
+        staged = graphify.function(f, engine="reference")
+        for value in (0, 5):
+            k = np.array(value, other)
+            assert staged(k) == f(k), (other, value)
+
+
+def test_a_range_to_a_float() -> None:
+    @graphify.function
+    def f(k: Any) -> Any:
+        return sum(i for i in range(0.5, k))  # type: ignore[call-overload]
+
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        f(np.array(3))

@@ -7,6 +7,7 @@ traced integers, they give `Items`.
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -164,6 +165,7 @@ def range(*args: Any) -> Any:
     for bound in bounds:
         if isinstance(bound, Tensor) and (bound.dtype.kind not in "iu" or bound.ndim):
             raise TypeError(f"range: expected integers, got {bound.spec}")
+    bounds = [b if isinstance(b, (Tensor, Size)) else operator.index(b) for b in bounds]
     bounds = [_wide(bound) for bound in bounds]
     start, stop = (0, bounds[0]) if builtins.len(bounds) == 1 else bounds[:2]
     step = bounds[2] if builtins.len(bounds) == 3 else 1

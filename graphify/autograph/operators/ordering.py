@@ -23,7 +23,7 @@ from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
-from graphify.ops import core, shape
+from graphify.ops import core, elementwise, shape
 from graphify.ops import library as ops
 
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
@@ -155,7 +155,16 @@ def _columns(keys: list[Any]) -> list[Tensor]:
     leaves, structures = zip(*(tree.flatten(key) for key in keys), strict=True)
     if len(set(structures)) > 1:
         raise _unsortable("the keys differ in structure", "give all items a key of one structure")
-    return [_vector(column) for column in zip(*leaves, strict=True)]
+    return [vector for column in zip(*leaves, strict=True) for vector in _compared(column)]
+
+
+def _compared(column: Any) -> list[Tensor]:
+    """What the keys at one position compare by: NumPy's complex numbers by their real parts first;
+    Python's have no order."""
+    vector = _vector(column)
+    if vector.dtype.kind != "c" or all(resolve(as_tensor(value)).spec.weak for value in column):
+        return [vector]
+    return [elementwise.real(vector), elementwise.imag(vector)]
 
 
 def _vector(column: Any) -> Tensor:
