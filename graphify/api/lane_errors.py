@@ -36,7 +36,7 @@ from graphify.transforms.lanes import batched_specs
 from graphify.transforms.vmap import map_graph
 
 Run = Callable[[Sequence[Any]], list[Any]]
-_KEPT = ("raise", "assert", "check")  # effects that a second run may have
+_KEPT = ("raise", "assert", "check", "numpy_assert")  # effects that a second run may have
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -405,6 +405,16 @@ def assertion_is_caught(x, s):
     return y
 
 
+def checked_by_numpy(x, s):
+    y = np.cumsum(x)
+    np.testing.assert_allclose(y[-1:], x.sum(), rtol=1e-6)
+    try:
+        np.testing.assert_array_less(x, s)
+    except AssertionError:
+        return y
+    return y * 2
+
+
 def singular_matrix_is_caught(x, s):
     a = np.eye(3) * np.maximum(s, 0.0)
     b = np.ones(3) * x.sum()

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import impure
+from graphify.autograph.operators import impure, testing
 from graphify.autograph.operators.asked import asked
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, has_choices, over
@@ -123,6 +123,8 @@ def decorator(function: Any) -> Callable[[Any], Any]:
 
 def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
     impure.refuse(function)
+    if current_builder() is not None and testing.is_left_to_the_run(function, args, kwargs):
+        return testing.record(function, args, kwargs)
     if is_marked(function) and not getattr(function, DO_NOT_CONVERT, False):
         return enter(function, function, args, kwargs)
     return function(*args, **kwargs)

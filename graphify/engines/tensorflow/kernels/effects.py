@@ -69,6 +69,11 @@ def _placeholder(text: ops.Text) -> str:
     return mark
 
 
+@kernel("numpy_assert")
+def numpy_assert(frame: Frame, *values: Any, **attrs: Any) -> None:
+    frame.ran(call_host(frame, functools.partial(_evaluate, ops.numpy_assert, **attrs), values))
+
+
 @kernel("warn")
 def warn(frame: Frame, *values: Any, text: ops.Text, **attrs: Any) -> None:
     if frame.unit.portable:
