@@ -72,3 +72,31 @@ def test_in_sequences_that_loops_go_over(engine):
 def test_in_what_only_the_run_knows_the_length_of():
     with pytest.raises(graphify.errors.TraceError, match="`in` looks through"):
         graphify.function(lambda x, k: 1.0 in reversed(x[:k]))(np.arange(5.0), np.array(3))
+
+
+def turns_from_to(u, v, step):
+    turns, last = 0, u
+    for i in range(u, v):
+        turns, last = turns + 1, i
+        if turns == 3:
+            break
+    for i in range(u, v, step):
+        turns, last = turns + 10, i
+        if turns > 30:
+            break
+    return turns, last
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_range_between_bounds_that_are_far_apart(engine):
+    staged = graphify.function(turns_from_to, engine=engine)
+    low, high = -(2**63), 2**63 - 1
+    ends = (low, low + 2, -(2**62), -2, 0, 3, 2**62, high - 2, high)
+    for u, v, step in itertools.product(ends, ends, (low, -3, 5, high)):
+        try:
+            got = staged(np.array(u), np.array(v), np.array(step))
+        except OverflowError as error:  # what 64 bits do not hold
+            assert not low + 1 < v - u < high, (u, v, step)
+            assert "for i in range(" in str(error)
+            continue
+        assert tuple(map(int, got)) == turns_from_to(u, v, step), (u, v, step)

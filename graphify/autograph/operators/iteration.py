@@ -84,6 +84,8 @@ class Items:
 
     def contains(self, value: Any) -> Any:
         """`value in range(...)`, by arithmetic."""
+        from graphify.ops.shape import as_int64
+
         if self.line is None:
             raise Unstageable(
                 "`in` looks through what only the run knows the length of",
@@ -94,7 +96,9 @@ class Items:
             return False
         start, step = self.line
         item = as_tensor(value)
-        offset = (_wide(item) if item.dtype.kind in "biu" else item) - start
+        if item.dtype.kind in "biu" and item.dtype != np.int64:
+            item = as_int64(item)
+        offset = item - start
         place = elementwise.floor_divide(offset, step)
         inside = elementwise.logical_and(place >= 0, place < as_tensor(self.length))
         return elementwise.logical_and(inside, elementwise.equal(place * step, offset))
@@ -166,7 +170,7 @@ def range(*args: Any) -> Any:
         if isinstance(bound, Tensor) and (bound.dtype.kind not in "iu" or bound.ndim):
             raise TypeError(f"range: expected integers, got {bound.spec}")
     bounds = [b if isinstance(b, (Tensor, Size)) else operator.index(b) for b in bounds]
-    bounds = [_wide(bound) for bound in bounds]
+    bounds = [_weak(bound) for bound in bounds]  # with room for the difference of two
     start, stop = (0, bounds[0]) if builtins.len(bounds) == 1 else bounds[:2]
     step = bounds[2] if builtins.len(bounds) == 3 else 1
     if isinstance(step, Tensor):
@@ -177,15 +181,6 @@ def range(*args: Any) -> Any:
     stride = abs(step)
     count = span if stride == 1 else elementwise.floor_divide(span + (stride - 1), stride)
     return _items(_not_negative(count), start, step)
-
-
-def _wide(value: Any) -> Any:
-    """A bound with room for the difference of two: those of range are Python's integers."""
-    from graphify.ops.shape import as_int64
-
-    if isinstance(value, Tensor) and value.dtype != np.int64:
-        return as_int64(value)
-    return value
 
 
 def _weak(value: Any) -> Any:
@@ -213,12 +208,12 @@ def _range_with_traced_step(start: Any, stop: Any, step: Tensor) -> Items:
     assert_(step != 0, exception=Raise(ValueError, ("range() arg 3 must not be zero",)))
     span = as_tensor(stop) - as_tensor(start)
     sign = elementwise.where(step > 0, 1, -1)
-    count = elementwise.floor_divide(span + step - sign, step)
+    runs = elementwise.where(step > 0, span > 0, span < 0)
+    count = elementwise.where(runs, elementwise.floor_divide(span - sign, step) + 1, 0)
     return _items(as_dim(elementwise.maximum(count, 0)), start, step)
 
 
 def _items(length: Dim, start: Any, step: Any) -> Items:
-    start, step = _weak(start), _weak(step)
     return Items(length, lambda i: _affine(i, start, step), line=(start, step))
 
 
