@@ -154,7 +154,10 @@ def item(self: Tensor, *args: Any) -> Any:
     """One element as a Python number; of a symbolic tensor, a weak scalar tensor."""
     if not self.is_symbolic and not tracked(self):
         return self.numpy().item(*args)
-    x = self[_unpacked(args)] if args else self
+    if len(args) == 1 and not isinstance(args[0], tuple):  # counted through all axes, in C order
+        x = core.reshape(resolve(self), shape=(product(self.dims),))[args[0]]
+    else:
+        x = self[_unpacked(args)] if args else self
     if product(x.dims) != 1:
         raise ValueError("can only convert an array of size 1 to a Python scalar")
     scalar = core.reshape(x, shape=())

@@ -39,6 +39,10 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         )
     edges = to_tensor(bins)
     if edges.ndim == 1:
+        message: Any = "`bins` must increase monotonically, when an array"
+        steps = getitem(edges, slice(None, -1)), getitem(edges, slice(1, None))
+        rising = e.logical_not(NAMES["any"](e.greater(*steps)))
+        assert_(rising, exception=Raise(ValueError, (message,)))
         return edges
     if edges.ndim > 1:
         raise ShapeError("`bins` must be 1d, when an array")

@@ -120,7 +120,9 @@ EXPRESSIONS = [
     "np.abs(np.fft.rfft(v)) ** 2", "np.fft.ifft(np.fft.fft(v) * np.fft.fft(w)).real",
     # methods and attributes
     "v.compress(b)", "A.compress([True, False, True], axis=1)", "v.view()", "v.view(np.ndarray)",
-    "z.view(complex)",
+    "z.view(complex)", "A.item(4)", "A.item(-1)", "A.item(i)", "A.item((1, 2))", "A.item(1, 2)",
+    "v.item(1)", "np.fromiter([q for q in v if q > 0], float)", "np.fromiter(range(i), float)",
+    "np.fromiter((q * 2 for q in v), float)", "np.fromiter([s, r], int)",
 ]  # fmt: skip
 
 
@@ -255,6 +257,9 @@ NOT_FINITE = {
     "of two": lambda x: np.histogram2d(x, x, bins=3),
     "a range": lambda x: np.histogram(x * 0 + 1, range=(0, x[-1])),
     "a range upside down": lambda x: np.histogram(x * 0, range=(x[1], x[0])),
+    "bins that fall": lambda x: np.histogram(x[:2], [2, 1, 0]),
+    "bins that fall at the run": lambda x: np.histogram(x[:2], x[::-1]),
+    "bins of two axes": lambda x: np.histogram2d(x[:2], x[:2], [[0, 1, 2], x[::-1]]),
     "too few points": lambda x: np.polyfit(x[:2], x[:2], 1, cov=True),
     "no degree": lambda x: np.polyfit(x, x, -1),
 }

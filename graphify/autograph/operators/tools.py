@@ -16,13 +16,20 @@ import numpy as np
 
 from graphify.autograph.operators import prelude
 from graphify.autograph.operators.calls import OVERLOADS, call
+from graphify.autograph.operators.comprehensions import list_
 from graphify.autograph.operators.generators import Generator
+from graphify.autograph.operators.growing import refused
 from graphify.autograph.operators.iterators import Plain, all_items, is_lazy, lazily, once
+from graphify.autograph.operators.lists import GrowingList
 from graphify.ir.tensor import Tensor
 
 
 def _fromiter(iterable: Any, dtype: Any, count: int = -1, **like: Any) -> Any:
-    items = all_items(iterable) if is_lazy(iterable) else builtins.list(iterable)
+    items = all_items(iterable) if is_lazy(iterable) else list_(iterable)
+    if isinstance(items, GrowingList) and not isinstance(items.grown.count, int):
+        if count >= 0:
+            raise refused("np.fromiter is given count", "take a slice of what it gives")
+        return call(np.array, items, dtype)
     if not builtins.any(isinstance(item, Tensor) for item in items[:1]):
         return np.fromiter(items, dtype, count, **like)
     return call(np.array, items if count < 0 else items[:count], dtype=dtype)
