@@ -77,7 +77,7 @@ def as_int64(value: Tensor, weak: bool = False) -> Tensor:
 
     if value.dtype == np.uint64:
         value = minimum(value, np.uint64(_MOST))
-    return core.cast(value, dtype=np.dtype(np.int64), weak=weak)
+    return core.cast(value, dtype=np.dtype(np.int64), **({"weak": True} if weak else {}))
 
 
 def as_length(
