@@ -23,6 +23,7 @@ from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, product, size_op
 from graphify.ir.tensor import Tensor, viewing
 from graphify.ir.types import Spec
+from graphify.location import here
 from graphify.ops import core
 from graphify.ops.indexing import scatter, slice_update
 from graphify.ops.shape import iota, move_axis
@@ -310,15 +311,20 @@ def _divides(right: Dim, left: Dim, same: bool | None) -> bool | None:
 # --- reshape --------------------------------------------------------------------------------------
 
 
-def _unsure(*args: Any, **attrs: Any) -> Any:
-    raise SpecError(
-        "reshape: it cannot be told while tracing whether NumPy gives a view or a copy here, "
-        "and the array or its reshaped form is written to",
-        remedy="reshape a copy, x.copy().reshape(...), or write to the array before reshaping it",
-    )
+def _unsure() -> Op:
+    """reshape as a view that must not be written through, as of the line where it is made."""
+    place = here()
 
+    def refuse(*args: Any, **attrs: Any) -> Any:
+        raise SpecError(
+            "reshape: it cannot be told while tracing whether NumPy gives a view or a copy here, "
+            "and the array or its reshaped form is written to, or both are returned",
+            location=place.resolve() if place is not None else None,
+            remedy="reshape a copy, x.copy().reshape(...), or write to the array before reshaping "
+            "it",
+        )
 
-_UNSURE = dataclasses.replace(core.reshape, put=_unsure, convert=_unsure)
+    return dataclasses.replace(core.reshape, put=refuse, convert=refuse)
 
 
 def _note(assumed: list[Any]) -> None:
@@ -353,7 +359,7 @@ def reshape(x: Tensor, shape: Shape) -> Tensor:
         y._base = y._view = None
         _note(assumed)
     elif view is None:
-        _as_view(y, x, _UNSURE, {"shape": shape})
+        _as_view(y, x, _unsure(), {"shape": shape})
     elif assumed:
         _as_view(y, x, _assuming(assumed), {"shape": shape})
     return y
@@ -367,7 +373,7 @@ def ravel(x: Tensor) -> Tensor:
     strides = strides_of(x, assumed)
     in_order = None if strides is None else _in_order(x.dims, strides)
     if in_order is None:
-        _as_view(flat, x, _UNSURE, {"shape": flat.dims})
+        _as_view(flat, x, _unsure(), {"shape": flat.dims})
     elif not in_order:
         _note(assumed)
         return core.copy(flat)

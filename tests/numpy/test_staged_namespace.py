@@ -281,3 +281,14 @@ def test_a_product_of_which_the_run_knows_the_length() -> None:
     with pytest.raises(graphify.errors.SpecError, match="leading coefficient is zero") as caught:
         product(np.array([0.0, 1.0]))
     assert "np.convolve" in str(caught.value)
+
+
+def test_what_may_be_a_view_names_the_line_that_makes_it() -> None:
+    def both(x: Any) -> Any:
+        rows = x.reshape(2, 2)
+        return rows, x
+
+    staged = graphify.function(both, input_signature=[graphify.TensorSpec((None,), np.float64)])
+    with pytest.raises(graphify.errors.SpecError, match="view or a copy") as caught:
+        staged(np.arange(4.0))
+    assert "rows = x.reshape(2, 2)" in str(caught.value)
