@@ -12,7 +12,7 @@ import numpy as np
 
 from graphify.errors import ShapeError, SpecError
 from graphify.ir.sizes import Dim, Shape, product
-from graphify.ir.tensor import Tensor, resolve, value_needed
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, canonical_dtype, is_inexact
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import (
@@ -27,6 +27,7 @@ from graphify.numpy._table import (
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as shapes
+from graphify.ops.effects import Raise, assert_
 
 INT64 = np.dtype(np.int64)
 
@@ -137,9 +138,9 @@ def _contiguous(x: Tensor, order: str) -> Tensor:
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Tensor:
     """`asarray`, refusing NaN and infinities."""
     x = asarray(a, dtype)
-    if x.is_symbolic:
-        raise value_needed(x, "whether it is finite")
-    np.asarray_chkfinite(x.numpy())
+    if is_inexact(x.dtype):
+        message: Any = "array must not contain infs or NaNs"
+        assert_(e.isfinite(x), exception=Raise(ValueError, (message,)))
     return x
 
 

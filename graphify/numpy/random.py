@@ -407,6 +407,10 @@ class Generator(_Distributions):
         t = to_tensor(x)
         return finish(_draw(self._source, "permuted", [t], None, t.dtype, t.dims, axis=axis), out)
 
+    def multivariate_hypergeometric(self, *args: Any, **kwargs: Any) -> Any:
+        """Draws without replacement from a collection, outside graphs only."""
+        return _here(self._source, "multivariate_hypergeometric")(*args, **kwargs)
+
     def spawn(self, n_children: int) -> list[Generator]:
         """Generators of independent streams, outside graphs only."""
         return [Generator(ops.Source(child)) for child in _here(self._source, "spawn")(n_children)]

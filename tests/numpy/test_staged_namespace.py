@@ -121,7 +121,8 @@ EXPRESSIONS = [
     # methods and attributes
     "v.compress(b)", "A.compress([True, False, True], axis=1)", "v.view()", "v.view(np.ndarray)",
     "z.view(complex)", "A.item(4)", "A.item(-1)", "A.item(i)", "A.item((1, 2))", "A.item(1, 2)",
-    "v.item(1)", "np.fromiter([q for q in v if q > 0], float)", "np.fromiter(range(i), float)",
+    "v.item(1)", "np.asarray_chkfinite(v)", "np.asarray_chkfinite(k, float)",
+    "np.fromiter([q for q in v if q > 0], float)", "np.fromiter(range(i), float)",
     "np.fromiter((q * 2 for q in v), float)", "np.fromiter([s, r], int)",
 ]  # fmt: skip
 
@@ -163,6 +164,7 @@ REFUSED = {  # a part of the message that names what is not supported, of the re
     "np.poly1d(v)(s)": ("drops leading zeros", "np.polyval"),
     "np.roots(v)": ("real or complex", "eigvals"),
     "np.frompyfunc(lambda q: q * 2, 1, 1)(v)": ("arrays of objects", "np.vectorize"),
+    "np.random.default_rng(0).multivariate_hypergeometric([3, 4], 2)": ("hypergeom", "outside"),
     "np.linalg.matrix_power(A, i)": ("the integer of a tensor", "Python number"),
 }
 
@@ -257,6 +259,7 @@ NOT_FINITE = {
     "of two": lambda x: np.histogram2d(x, x, bins=3),
     "a range": lambda x: np.histogram(x * 0 + 1, range=(0, x[-1])),
     "a range upside down": lambda x: np.histogram(x * 0, range=(x[1], x[0])),
+    "checked to be finite": lambda x: np.asarray_chkfinite(x),
     "bins that fall": lambda x: np.histogram(x[:2], [2, 1, 0]),
     "bins that fall at the run": lambda x: np.histogram(x[:2], x[::-1]),
     "bins of two axes": lambda x: np.histogram2d(x[:2], x[:2], [[0, 1, 2], x[::-1]]),
