@@ -25,9 +25,9 @@ from graphify.autograph.operators.iterators import refuse_to_give_away
 from graphify.autograph.operators.raising import raised_at_the_run
 from graphify.autograph.operators.texts import check_marks, refuse_as_result
 from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
-from graphify.autograph.operators.unknown import ending
+from graphify.autograph.operators.unknown import Ended, ending
 from graphify.config import config
-from graphify.errors import TraceError, at
+from graphify.errors import InternalError, TraceError, at
 from graphify.ir import pretty
 from graphify.ir.context import not_taping, recording
 from graphify.ir.graph import Value, attr_sizes
@@ -97,6 +97,8 @@ def _trace(
             raise deep from None  # the traceback has a thousand lines
         located = error if is_users(error) else at(error, place_of(error))
         raise located from (error.__cause__ if located is error else error)
+    except Ended as ended:
+        raise InternalError("a path that always raises ends a frame around it") from ended
     finally:
         leave_call(token)
         restore(root)

@@ -166,9 +166,74 @@ def directional(x: Any) -> Any:
     return graphify.jvp(bad, (x[0],), (x[1],))
 
 
+def while_known(x: Any) -> Any:
+    for e in [2, 3]:
+        i = 0
+        while i < 5 and x[0] < 100:
+            i += 1
+            try:
+                if e in (1, 2):
+                    raise Missing("here")
+                if len(x) > 3:
+                    continue
+            except LookupError:
+                x[0] = 2
+    return x
+
+
+def a_condition(x: Any) -> Any:
+    while bad(x[0]) and x[1] > 0:
+        x[1] -= 1
+    return x
+
+
+def a_later_condition(x: Any) -> Any:
+    n = 0
+    while x[n] < 2 or bad(x[n]):
+        n += 1
+    return x[n]
+
+
+def in_a_turn(x: Any) -> Any:
+    shift = np.inf
+    while shift > 0.5:
+        shift = bad(x[0])
+    return shift
+
+
+def expressions(x: Any) -> Any:
+    return sum(bad(v) + 1 for v in x if v > 100), sum(bad(x[0]) for _ in range(100))
+
+
+def by_rank(x: Any) -> Any:
+    y = x if x[0] > 1 else None
+    if y is None:
+        return x * 2
+    return bad(y[0])
+
+
+def after_yields(x: Any) -> Any:
+    def values() -> Any:
+        yield x[0]
+        yield bad(x[1])
+
+    found = []
+    for v in values():
+        found.append(v)
+        if v < 5:
+            break
+    return found[0]
+
+
+def chosen(x: Any) -> Any:
+    f = bad if x[0] > 5 else np.sin
+    return f(x[1])
+
+
 FUNCTIONS = [
     rebound, handled, summed, in_a_loop, with_finally, recursive, generated, listed, suppressed,
     within_a_context, in_one_branch, by_key, counted, by_call, vectorised, gradient, directional,
+    while_known, a_condition, a_later_condition, in_a_turn, expressions, by_rank, after_yields, chosen,
 ]  # fmt: skip
 
 

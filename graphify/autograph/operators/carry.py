@@ -39,7 +39,7 @@ from graphify.autograph.operators.state import (
     take_apart,
 )
 from graphify.autograph.operators.undefined import Unreachable, certain
-from graphify.autograph.operators.unknown import raising, reached
+from graphify.autograph.operators.unknown import ending, raising, reached
 from graphify.ir.context import current_builder, recording
 from graphify.ir.graph import Builder, Value
 from graphify.ir.sharing import storage
@@ -160,7 +160,7 @@ class Carry:
                 )
                 variables = self.parameters(builder)
                 log = watch_cells(builder, cells)
-                outcome = reached(body, *turn, *variables)
+                outcome = reached(ending, body, *turn, *variables)
                 log()
                 if isinstance(outcome, Unreachable):  # every turn raises
                     outcome = tuple(variables)

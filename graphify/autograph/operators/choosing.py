@@ -33,6 +33,7 @@ from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.sharing import ALIAS
 from graphify.autograph.operators.state import Unstageable, is_dynamic, joinable
 from graphify.autograph.operators.undefined import UNREACHABLE
+from graphify.autograph.operators.unknown import Ended
 from graphify.errors import SpecError, TraceError
 from graphify.ir.sharing import is_shared
 from graphify.ir.tensor import Tensor
@@ -125,7 +126,7 @@ def _known(value: Any, test: Callable[[Any], Any]) -> bool | None:
     try:
         with frame("trial"):
             answer = test(value)
-    except Exception:
+    except (Exception, Ended):
         return None  # as an error of the path that takes it
     return answer if isinstance(answer, bool) else None
 

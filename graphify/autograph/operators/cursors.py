@@ -18,6 +18,7 @@ from graphify.autograph.operators.calls import remember_local
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.generators import Generator
 from graphify.autograph.operators.iteration import Items, items_of
+from graphify.autograph.operators.unknown import Ended
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor, value_in
 from graphify.ir.wrapping import as_tensor
@@ -94,7 +95,7 @@ def spread(iterable: Any, value: Callable[[Any], Any], wanted: Callable[[Any], A
     with frame("trial") as builder:
         try:
             results = [value(iterable[0]) if wanted is None or wanted(iterable[0]) else None]
-        except Exception:
+        except (Exception, Ended):
             return iterable  # the loop will say what is wrong
         plain = not builder.nodes and not any(isinstance(r, Tensor) for r in results)
     return list(iterable) if plain else iterable

@@ -22,6 +22,7 @@ from graphify.autograph.operators.heap import watch_cells
 from graphify.autograph.operators.iteration import Items, items_of
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
+from graphify.autograph.operators.unknown import Ended
 from graphify.errors import LeakedTracer, TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
@@ -105,7 +106,7 @@ class Generator(Iterator[Any]):
                     log()
         except NotKnown:
             return True
-        except Exception:  # to be met again
+        except (Exception, Ended):  # to be met again
             return False
         return False
 

@@ -33,6 +33,7 @@ from graphify.autograph.operators.heap import (
 from graphify.autograph.operators.iterators import opened
 from graphify.autograph.operators.state import DifferentKinds, Unstageable
 from graphify.autograph.operators.undefined import Unreachable
+from graphify.autograph.operators.unknown import Ended, ending
 from graphify.errors import ConcreteValueNeeded, LeakedTracer, SyntaxUnsupported
 from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder, Graph, Value
@@ -124,7 +125,7 @@ def _becomes_staged(test: Callable[..., Any], body: Callable[..., State], state:
             after = body(*state)
             log()
             return is_staged(test(*after))
-    except (Unstageable, ConcreteValueNeeded):
+    except (Unstageable, ConcreteValueNeeded, Ended):
         return False
 
 
@@ -135,10 +136,11 @@ def _try_test(test: Callable[..., Any], state: State) -> tuple[Any, bool]:
         return test(*state), False
     with frame("test") as builder:
         log = watch_cells(builder, (test,))
-        verdict = test(*state)
+        verdict = ending(test, *state)
         log()
         forget_local(builder)
-        return verdict, bool(builder.writes)
+        writes = bool(builder.writes)
+    return test(*state) if isinstance(verdict, Unreachable) else verdict, writes
 
 
 def _staged_while(
@@ -167,7 +169,9 @@ def _staged_while(
         builder = loop.trace(turn, (body,), raises=raises)
         with frame("cond") as cond_builder:
             variables = loop.parameters(cond_builder)
-            results = [value_in(truth(test(*variables)), cond_builder)]
+            verdict = ending(test, *variables)
+            told = truth(False if isinstance(verdict, Unreachable) else verdict)
+            results = [value_in(told, cond_builder)]
             pure = not cond_builder.writes and not any(n.effects for n in cond_builder.nodes)
         if runs or pure or not loop.links.separate_all():
             break
@@ -190,7 +194,7 @@ def _told(test: Callable[..., Any], variables: Sequence[Any]) -> Facts:
     if not any(map(has_choices, variables)):
         return ()
     with frame("test"):
-        verdict = test(*variables)
+        verdict = ending(test, *variables)
         return facts(truth(verdict), True) if is_staged(verdict) else ()
 
 
