@@ -233,7 +233,8 @@ def chosen(x: Any) -> Any:
 FUNCTIONS = [
     rebound, handled, summed, in_a_loop, with_finally, recursive, generated, listed, suppressed,
     within_a_context, in_one_branch, by_key, counted, by_call, vectorised, gradient, directional,
-    while_known, a_condition, a_later_condition, in_a_turn, expressions, by_rank, after_yields, chosen,
+    while_known, a_condition, a_later_condition, in_a_turn, expressions, by_rank, after_yields,
+    chosen,
 ]  # fmt: skip
 
 

@@ -37,7 +37,7 @@ def main() -> int:
             break
     print(f"refused, {sum(total.reasons.values())} in all:")
     for reason, count in total.reasons.most_common(25):
-        print(f"{count:5}  {reason}")
+        print(f"{count:5}  {reason} (seed {total.examples[reason]})")
     return 1 if total.found else 0
 
 

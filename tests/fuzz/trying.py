@@ -46,11 +46,13 @@ class Tally:
 
     counts: collections.Counter[str] = field(default_factory=collections.Counter)
     reasons: collections.Counter[str] = field(default_factory=collections.Counter)
+    examples: dict[str, int] = field(default_factory=dict)  # a seed for each reason
     found: list[str] = field(default_factory=list)  # differences, as text
 
     def add(self, other: "Tally") -> None:
         self.counts += other.counts
         self.reasons += other.reasons
+        self.examples = {**other.examples, **self.examples}
         self.found += other.found
 
 
@@ -97,7 +99,9 @@ def _try_program(program: Program, engines: tuple[str, ...], shrinks: bool, tall
     tally.counts["of a joined dtype"] += verdict.wider > 0
     tally.counts["refused"] += verdict.refused is not None
     if verdict.refused:
-        tally.reasons[" ".join(verdict.refused.split()[:12])] += 1
+        reason = " ".join(verdict.refused.split()[:12])
+        tally.reasons[reason] += 1
+        tally.examples.setdefault(reason, program.seed)
     if verdict.difference:
         tally.counts["different"] += 1
         found = shrink(verdict.difference, engines) if shrinks else verdict.difference
