@@ -29,7 +29,7 @@ def product(x: Any, k: Any) -> Any:
 
 
 def inverted(x: Any, k: Any) -> Any:
-    return x[~k :]
+    return x[~k:]
 
 
 def magnitude(x: Any, k: Any) -> Any:
