@@ -13,7 +13,7 @@ import numpy as np
 
 from graphify.errors import DTypeError, SpecError
 from graphify.ir.assign import assign
-from graphify.ir.context import check_leaving, tracked
+from graphify.ir.context import check_leaving, current_builder, tracked
 from graphify.ir.sizes import product
 from graphify.ir.tensor import Tensor, refresh, resolve
 from graphify.ir.types import is_complex
@@ -23,6 +23,8 @@ from graphify.numpy._ufunc import array_ufunc
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.shape import transpose as transpose_op
+from graphify.tracing.capture import is_outer
+from graphify.tracing.identity import is_viewed
 
 DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -222,10 +224,31 @@ def _last_axes_swapped(self: Tensor) -> Tensor:
 
 
 def _set_shape(self: Tensor, shape: Any) -> None:
-    raise SpecError(
-        "the shape of an array cannot be set in a graph, nor for the caller",
-        remedy="write x = x.reshape(shape)",
-    )
+    """`x.shape = shape`: the tensor becomes a view of what it was, for all names that it has."""
+    builder = current_builder()
+    if builder is None or self._home is not builder.home or is_outer(self):
+        raise SpecError(
+            "the shape of an array is set that was made outside of this function, branch or loop",
+            remedy="write x = x.reshape(shape)",
+        )
+    if is_viewed(self):
+        raise SpecError(
+            "the shape of an array is set of which another name holds a view",
+            remedy="write x = x.reshape(shape)",
+        )
+    refresh(self)
+    before = Tensor(self._value, self._base, self._view, self._weak)
+    before._seen, before._version = self._seen, self._version
+    seen = named("reshape")(before, shape)
+    if seen is before:
+        return
+    if seen._base is not before:
+        raise AttributeError(
+            "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with "
+            "the desired shape."
+        )
+    self._value, self._base, self._view = seen._value, before, seen._view
+    self._seen, self._version = before._version, self._version + 1
 
 
 def _no_deletion(self: Tensor, key: Any) -> None:

@@ -16,6 +16,7 @@ from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, canonical_dtype, is_inexact
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import (
+    FUNCTIONS,
     NAMES,
     default_float,
     dtype_or,
@@ -185,6 +186,26 @@ def _new(value: int, doc: str) -> Callable[..., Tensor]:
 zeros = implements(np.zeros)(_new(0, "An array of zeros."))
 ones = implements(np.ones)(_new(1, "An array of ones."))
 empty = implements(np.empty)(_new(0, "An array to be filled; its elements are zero."))
+
+
+def ndarray(
+    shape: Any,
+    dtype: Any = float,
+    buffer: Any = None,
+    offset: int = 0,
+    strides: Any = None,
+    order: str | None = None,
+) -> Tensor:
+    """The constructor of arrays: one to be filled; its elements are zero."""
+    if buffer is not None or offset or strides is not None:
+        raise SpecError(
+            "np.ndarray: an array over a buffer, or of given strides, has no place in a graph",
+            remedy="use np.frombuffer before the call, or a view: x.reshape(shape)",
+        )
+    return filled(shape_of(shape), 0, canonical_dtype(dtype))
+
+
+FUNCTIONS[np.ndarray] = ndarray
 
 
 @implements(np.full)

@@ -294,6 +294,13 @@ def root_of(builder: Builder | None) -> Root | None:
     return builder if isinstance(builder, Root) else None
 
 
+def is_outer(tensor: Tensor) -> bool:
+    """Whether a tensor stands for an array of the caller's, or for one of a name outside."""
+    root = root_of(current_builder())
+    outside = () if root is None else (twin for _, twin in root.outside.values())
+    return root is not None and id(tensor) in root.arguments or any(tensor is t for t in outside)
+
+
 @dataclass(slots=True)
 class SubGraph:
     """A traced function: its closed graph, the shape of its result, its extra operands."""

@@ -145,6 +145,16 @@ def check_either(tensor: Tensor) -> None:
 set_either_check(check_either)
 
 
+def is_viewed(tensor: Tensor) -> bool:
+    """Whether a name shows a view of a tensor, or what may be the same array in some runs."""
+    for seen, _ in _seen():
+        while isinstance(seen, Tensor) and seen._base is not None:
+            seen = seen._base
+            if seen is tensor:
+                return True
+    return tensor._shared is not None
+
+
 def originals_of(ids: Iterable[int]) -> list[int]:
     """The ids of what the copies with these ids stand for."""
     known = _known()

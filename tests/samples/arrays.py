@@ -830,3 +830,33 @@ def strides_that_grow_in_a_loop(x, s):
     for i in range(1, 12):
         total = total + x[:: i + 1].sum() / i
     return total
+
+
+# --- shapes that are set --------------------------------------------------------------------------
+
+
+def shape_is_set(x):
+    y = x[:4] * 2
+    again = y
+    y.shape = (2, 2)
+    y[0, 1] += 1
+    rows, columns = np.mgrid[0:2, 0:3]
+    rows.shape = columns.shape = 6
+    return again @ y, (rows * 10 + columns).sum() * x[0]
+
+
+def shape_is_set_in_each_turn(x):
+    total = np.zeros((2, 2))
+    for i in range(3):
+        part = x[:4] * i
+        part.shape = -1, 2
+        total += part
+    return total
+
+
+def array_by_its_constructor(x):
+    y = np.ndarray((len(x), 2), dtype=x.dtype)
+    y[:, 0] = x
+    for i in range(len(x)):
+        y[i, 1] = y[i, 0] ** 2
+    return y
