@@ -87,7 +87,8 @@ def _trace(
             try:
                 result = ending(run, function, *bound.args, **bound.kwargs)
             except Exception as error:
-                if not raised_at_the_run(error, place_of(error)):
+                exact = pattern.is_exact and not call.general
+                if not raised_at_the_run(error, place_of(error), exact):
                     raise
                 result = None
             return _finish(root, params, None if isinstance(result, Unreachable) else result)

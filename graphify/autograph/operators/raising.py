@@ -25,6 +25,7 @@ from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
 from graphify.location import KnownLoc, SourceLoc, here
 from graphify.ops import effects
+from graphify.tracing.tracebacks import is_users
 
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
@@ -69,15 +70,22 @@ def raise_(exception: Any, cause: Any = None) -> Any:
     return UNREACHABLE
 
 
-def raised_at_the_run(error: Exception, place: SourceLoc | None) -> bool:
+def raised_at_the_run(error: Exception, place: SourceLoc | None, exact: bool) -> bool:
     """Record that a function always raises an exception, where only the run has its values or does
-    what comes before; False for one that tracing may raise itself."""
+    what comes before; False for one that tracing may raise itself.
+
+    Args:
+        exact: the sizes and numbers are those of the call, so that an op fails as NumPy's does.
+    """
     builder = current_builder()
     assert builder is not None
     own = getattr(error, "users_own", False) or isinstance(error, UnboundLocalError)
-    before = own and any(node.effects for node in builder.nodes)
+    before = (own or exact) and any(node.effects for node in builder.nodes)
     if isinstance(error, (*REFUSALS, Unknown)) or not (before or texts.has_symbols(error)):
         return False
+    if not own and not texts.has_symbols(error):
+        effects.raise_at(error, place, is_users(error))
+        return True
     values: list[Tensor] = []
     what = _what(error, None, values)
     bind(effects.raise_, values, {"exception": what}, source=KnownLoc(place) if place else None)
