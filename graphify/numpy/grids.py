@@ -67,7 +67,8 @@ def _directives(text: str, given: tuple[int, int, int]) -> tuple[int, int, int]:
         numbers = tuple(map(int, parts))
     except ValueError:
         raise ValueError(f"unknown special directive {text!r}") from None
-    return (*numbers, *given[len(numbers) :])[:3]  # type: ignore[return-value]
+    axis, ndmin, first, *_ = (*numbers, *given[len(numbers) :])
+    return axis, ndmin, first
 
 
 def _piece(item: Any) -> Tensor:

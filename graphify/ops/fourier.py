@@ -49,8 +49,8 @@ def resized(x: Tensor, length: Dim) -> Tensor:
 # --- of complex numbers ---------------------------------------------------------------------------
 
 
-def _fft_eval(x: Any, inverse: bool, norm: str) -> Any:
-    return (np.fft.ifft if inverse else np.fft.fft)(x, norm=norm)  # type: ignore[arg-type]
+def _fft_eval(x: Any, inverse: bool, norm: Any) -> Any:
+    return (np.fft.ifft if inverse else np.fft.fft)(x, norm=norm)
 
 
 fft: Op = defop(
@@ -104,10 +104,10 @@ def _irfft_vjp(g: Tensor, y: Tensor, x: Tensor, length: Dim, norm: str) -> list[
     return [half * core.cast(e.where(once, 1, 2), dtype=real_dtype(x.dtype))]
 
 
-def _irfft_eval(x: Any, length: Any, norm: str) -> Any:
+def _irfft_eval(x: Any, length: Any, norm: Any) -> Any:
     if not x.shape[-1]:  # NumPy leaves what was in memory
         return np.zeros((*x.shape[:-1], int(length)), real_dtype(x.dtype))
-    return np.fft.irfft(x, int(length), norm=norm)  # type: ignore[arg-type]
+    return np.fft.irfft(x, int(length), norm=norm)
 
 
 irfft: Op = defop(
