@@ -14,7 +14,7 @@ import numpy as np
 from graphify.errors import ShapeError
 from graphify.ir.assign import assign
 from graphify.ir.context import active_tapes
-from graphify.ir.sizes import Shape, Size, decide_equal
+from graphify.ir.sizes import Dim, Shape, Size, decide_equal
 from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
 from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
@@ -227,6 +227,7 @@ class _Plan:
                 continue
             elif advanced:  # integers take part in advanced indexing
                 self.arrays.append(as_tensor(entry))
+                _check_known(self.arrays[-1], axis, x.dims[axis])
                 basic.append((0, x.dims[axis], 1))
                 axes.append(out)
                 positions.append(position)
@@ -252,6 +253,17 @@ class _Plan:
         )
         self.place = axes[0] if axes and adjacent else 0
         self.rank = max((a.ndim for a in self.arrays), default=0)
+
+
+def _check_known(indices: Tensor, axis: int, length: Dim) -> None:
+    """IndexError at once, where it needs no run to tell."""
+    if isinstance(length, int) and not resolve(indices).is_symbolic:
+        array = indices.numpy()
+        outside = array[(array < -length) | (array >= length)]
+        if outside.size:
+            raise IndexError(
+                f"index {outside[0]} is out of bounds for axis {axis} with size {length}"
+            )
 
 
 def _to_place(picked: Tensor, plan: _Plan) -> Tensor:

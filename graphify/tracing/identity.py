@@ -10,12 +10,20 @@ copies stand for what the first ones stand for: two containers may be one where 
 
 from __future__ import annotations
 
+import gc
 import operator
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from types import FrameType, FunctionType, MethodType, ModuleType
+from types import (
+    CodeType,
+    FrameType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+    TracebackType,
+)
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -29,6 +37,7 @@ from graphify.ops.inplace import set_either_check
 from graphify.tracing import apart
 
 MOST = 2000  # objects looked at for others that show a container
+RETURNED = "retval_"  # what the converter calls a value to return; it is bound, but not in use yet
 
 ById: TypeAlias = dict[int, Any]  # containers; they are kept, so that their ids stay their own
 
@@ -58,11 +67,13 @@ class _Copies:
 _copies: WeakKeyDictionary[Builder, _Copies] = WeakKeyDictionary()
 
 
-def parts(value: Any) -> Iterator[Any]:
-    """The containers in a value that can be changed."""
+def parts(value: Any, objects: Container[int] = ()) -> Iterator[Any]:
+    """The containers in a value that can be changed; also those in objects with some ids."""
     pending = [value]
     while pending:
         value = pending.pop()
+        if id(value) in objects:
+            pending += attributes_of(value).values()
         if isinstance(value, (Tensor, str)) or not tree.is_container(value):
             continue
         parameters = getattr(type(value), "__dataclass_params__", None)
@@ -78,7 +89,7 @@ def note(name: str, made: Any, ids: Iterable[int], holder: Any = None) -> None:
         holder: the list that has it as its contents. What nobody sees but through this list is one
             with the copy, and nobody can tell.
     """
-    new = list(parts(made))
+    new = list(parts(made, getattr(_root(), "local_objects", ())))
     wanted = set(ids) - set(map(id, new))
     if not new or not wanted:
         return
@@ -89,9 +100,11 @@ def note(name: str, made: Any, ids: Iterable[int], holder: Any = None) -> None:
     wanted -= known.made.keys()
     if wanted:
         originals |= {id(seen): seen for seen, _ in _seen(holder) if id(seen) in wanted}
-    if originals:
-        for each in new:
-            known.add(name, each, originals)
+    for each in new:
+        kind = list if isinstance(each, list) else type(each)  # the trace has lists of its own
+        alike = {key: value for key, value in originals.items() if isinstance(value, kind)}
+        if alike:
+            known.add(name, each, alike)
 
 
 def check(thing: Any) -> None:
@@ -111,6 +124,8 @@ def check(thing: Any) -> None:
         if id(seen) in others and (name != own or not own):
             text = own or known.names[id(seen)]
             what = "this value" if " " in text else f"'{text}'"
+            if text.startswith(RETURNED):
+                what = "the value that is returned"
             error = TraceError(
                 f"{what} is one {type(thing).__name__} or another, depending on the path, and a "
                 "change of either would have to be seen through another name, too",
@@ -189,8 +204,22 @@ def _seen(holder: Any = None) -> Iterator[tuple[Any, str]]:
         if not is_internal(frame.f_code.co_filename):
             for name, value in list(frame.f_locals.items()):
                 yield value, name
-                yield from ((inside, "") for inside in _inside(value, holder))
+                if not name.startswith(RETURNED):
+                    yield from ((inside, "") for inside in _inside(value, holder))
         frame = frame.f_back
+
+
+def attributes_of(obj: Any) -> dict[str, Any]:
+    """The fields of an object, those in slots included."""
+    found = dict(getattr(obj, "__dict__", {}))
+    for kind in type(obj).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{kind.__name__.lstrip('_')}{name}"
+            if name not in ("__dict__", "__weakref__") and hasattr(obj, name):
+                found[name] = getattr(obj, name)
+    return found
 
 
 def _inside(value: Any, holder: Any = None) -> Iterator[Any]:
@@ -199,7 +228,7 @@ def _inside(value: Any, holder: Any = None) -> Iterator[Any]:
         value = pending.pop()
         if value is holder or id(value) in seen:
             continue
-        if isinstance(value, (Tensor, ModuleType, type, str, int, float)):
+        if isinstance(value, _CLOSED):
             continue
         seen.add(id(value))
         held: list[Any] = []
@@ -212,12 +241,13 @@ def _inside(value: Any, holder: Any = None) -> Iterator[Any]:
             held = [cell.cell_contents for cell in cells if _is_bound(cell)]
         elif isinstance(value, MethodType):
             held = [value.__self__]
-        elif hasattr(value, "__dict__"):
-            held = list(vars(value).values())
+        else:
+            held = gc.get_referents(value)  # attributes, slots, what an iterator or a partial has
         yield from held
         pending += held
 
 
+_CLOSED = (Tensor, ModuleType, type, str, int, float, CodeType, FrameType, TracebackType)
 _LENGTHS = (list.__len__, tuple.__len__, set.__len__)  # not those that only the run knows
 
 

@@ -1,5 +1,7 @@
 """What cannot be staged: each raises the error named in the comment at the line that has one."""
 
+import contextlib
+
 import numpy as np
 
 
@@ -169,3 +171,46 @@ def in_a_branch_of_a_try_statement(x, s):
     except LookupError:
         x = x * largest
     return x
+
+
+def finally_changes_what_one_path_returns(x):
+    box = {"n": x[0]}
+    try:
+        if x[0] < 1:
+            return box
+        box["n"] = x[0] + 2
+    finally:
+        box["n"] = 5.0  # TraceError
+    return {"n": box["n"] + 1}
+
+
+def exit_changes_what_one_path_returns(x):
+    box = {"n": 0.0}
+
+    @contextlib.contextmanager
+    def resetting():
+        yield
+        box["n"] = 7.0  # TraceError
+
+    with resetting():
+        if x[0] > 2:
+            return [box]
+        box["n"] = 2.0
+    return [box["n"] + 1]
+
+
+def changed_where_it_is_part_of_one_alternative(x):
+    box = {"n": 1}
+    chosen = box if x[0] > 0 else [box, x]
+    box["n"] = 2  # TraceError
+    return chosen
+
+
+def changed_where_it_is_part_of_what_one_path_binds(x):
+    box = {"n": 1}
+    if x[0] > 0:
+        pair = [box, x]
+    box["n"] = 2  # TraceError
+    if x[0] > 0:
+        return pair
+    return [box, x]

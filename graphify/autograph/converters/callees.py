@@ -8,11 +8,11 @@ A callee may change things before it fails. Then it runs in a form of its own, A
 gives the exception as a value (see operators/attempts.py):
 
     def f(x):                       def f(x):
-        body                            retval = ag.Undefined("the result")
+        body                            retval_ = ag.Undefined("the result")
                                         try:
                                             body            # as within a `try`: raise sets `raised`
                                         except BaseException as found: ...
-                                        return raised, (error, error_1), retval
+                                        return raised, (error, error_1), retval_
 
 What is evaluated before a call moves along, in Python's order; an operand that is evaluated under a
 condition of its own stays.

@@ -89,6 +89,8 @@ class Exceptions(ABC):
     scope: Scope
     read: set[str]
     regions: list[Region]
+    did_return: str | None  # the names of a flag and of the value to return, once a return needs
+    retval: str  # them
 
     @abstractmethod
     def block(self, body: list[Any], loop: Any) -> Block:
@@ -337,6 +339,8 @@ class Exceptions(ABC):
         region.asked = False
         new = self.region_body(region, body, node, loop)
         final = self.block(node.finalbody, loop)
+        if any(map(may_fail, node.finalbody)):
+            final.body = self._in_sight(new, final.body, node)
         kept = {flag: self.ctx.internal_name(f"{flag}_before") for flag in new.flags}
         kept = kept if final.flags else {}
         for flag, name in kept.items():
@@ -353,6 +357,16 @@ class Exceptions(ABC):
             after = [guard]
         last = self.block(after, loop)
         return Block([*new.body, *last.body], {**new.flags, **final.flags, **last.flags})
+
+    def _in_sight(self, region: Block, body: list[Any], at: Any) -> list[Any]:
+        """What runs after a return keeps in sight what is returned, as it may change it."""
+        if self.did_return not in region.flags:
+            return body
+        name, value = self.ctx.internal_name("returned"), self.retval
+        none = self._safe('value = ag.Undefined("the returned value")', at, value=value)
+        region.body[:0] = none
+        first = self._safe("name = ag.certain(value)", at, name=name, value=value)
+        return [*first, *body, *self._safe("name = None", at, name=name)]
 
     def leave(self, region: Region, at: Any) -> list[Any]:
         """Raise again what is pending when a region is over."""
@@ -385,6 +399,7 @@ class Exceptions(ABC):
             last=last,
             errors=list(region.errors),
         )
+        after = self._in_sight(new, after, node)
         region.errors = [last]
         done = self.block([*after, *self.leave(region, node)], loop)
         return Block([*new.body, *done.body], {**new.flags, **done.flags})

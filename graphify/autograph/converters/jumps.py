@@ -16,7 +16,7 @@
 What follows a branch that always leaves moves into the other branch; what follows a branch that may
 leave is guarded by the flags it may set. Afterwards a `return` is always the last thing its
 function does, except inside statements that stay Python's. A `return`
-inside a loop sets `did_return` and `retval`. The `else` of a loop is guarded by the loop's flags.
+inside a loop sets `did_return` and `retval_`. The `else` of a loop is guarded by the loop's flags.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class _Lowering(Exceptions):
     def _return_names(self) -> tuple[str, str]:
         if self.did_return is None:
             self.did_return = self.ctx.internal_name("did_return")
-            self.retval = self.ctx.internal_name("retval")
+            self.retval = self.ctx.internal_name("retval_")
         return self.did_return, self.retval
 
     # Elsewhere.

@@ -57,8 +57,9 @@ class Slot:
 
     def join(self, value: Any, parts: Iterable[int]) -> None:
         """Write what paths that met have in common; the ids of the containers that it is of."""
-        if isinstance(self.target, Contents) and isinstance(value, list):
-            held = tuple(value) if type(value).__len__ is list.__len__ else ()
+        if isinstance(self.target, Contents) and isinstance(value, (list, dict)):
+            known = isinstance(value, dict) or type(value).__len__ is list.__len__
+            held = tuple(value.values() if isinstance(value, dict) else value) if known else ()
             identity.note("an element", held, parts, self.target.holder)
         self.write(value)
 

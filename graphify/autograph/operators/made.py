@@ -24,6 +24,7 @@ from graphify.ir.tensor import Tensor
 from graphify.location import here, is_library_module
 from graphify.ops import elementwise
 from graphify.tracing.capture import root_of
+from graphify.tracing.identity import attributes_of
 from graphify.tracing.lists import List
 
 
@@ -93,7 +94,7 @@ class Opener:
             and value.is_symbolic
             and self.builder.owns(value._value)
             and (id(leaf), name) not in self.builder.writes
-            for name, value in fields_of(leaf).items()
+            for name, value in attributes_of(leaf).items()
         )
 
     def _opened(self, leaf: Any) -> Made:
@@ -105,7 +106,7 @@ class Opener:
                 remedy="keep it under one name, or make it before",
             )
         self.seen[id(leaf)] = leaf
-        return Made(type(leaf), {name: self(v) for name, v in fields_of(leaf).items()})
+        return Made(type(leaf), {name: self(v) for name, v in attributes_of(leaf).items()})
 
 
 def _either(holds: Tensor, a: Any, b: Any) -> Any:
@@ -143,14 +144,3 @@ def _is_users(kind: type) -> bool:
         return False
     module = sys.modules.get(kind.__module__)
     return module is None or not is_library_module(module)
-
-
-def fields_of(obj: Any) -> dict[str, Any]:
-    """The fields of an object, those in slots included."""
-    found = dict(getattr(obj, "__dict__", {}))
-    for kind in type(obj).__mro__:
-        slots = vars(kind).get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__") and hasattr(obj, name):
-                found[name] = getattr(obj, name)
-    return found
