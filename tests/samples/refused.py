@@ -214,3 +214,41 @@ def changed_where_it_is_part_of_what_one_path_binds(x):
     if x[0] > 0:
         return pair
     return [box, x]
+
+
+class _Holder:
+    def __init__(self, held):
+        self.held = held
+
+
+def changed_where_an_object_of_one_path_holds_it(x):
+    box = {"n": 1}
+    holder = _Holder(box) if x[0] > 0 else _Holder({"n": 3})
+    box["n"] = 2  # TraceError
+    return holder.held
+
+
+def changed_by_way_of_an_object_of_one_path(x):
+    box = {"n": 1}
+    holder = _Holder({"n": 3})
+    if x[0] > 0:
+        holder = _Holder(box)
+    holder.held["n"] = 2  # TraceError
+    return box
+
+
+def changed_where_a_dict_may_hold_it(x):
+    box, table = {"n": 1}, {}
+    if x[0] > 0:
+        table["box"] = box
+    else:
+        table["box"] = {"n": 3}
+    table["box"]["n"] = 2  # TraceError
+    return box
+
+
+def changed_where_an_iterator_holds_it(x):
+    one, other = {"n": 1}, {"n": 4}
+    boxes = iter([one if x[0] > 0 else other])
+    one["n"] = 2  # TraceError
+    return next(boxes)
