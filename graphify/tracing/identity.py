@@ -82,6 +82,11 @@ def parts(value: Any, objects: Container[int] = ()) -> Iterator[Any]:
         pending += tree.flatten(value, partial(operator.is_not, value))[0]
 
 
+def called(name: str) -> str:
+    """What messages call a variable."""
+    return "the value that is returned" if name.startswith(RETURNED) else f"'{name}'"
+
+
 def note(name: str, made: Any, ids: Iterable[int], holder: Any = None) -> None:
     """Note that a variable is a copy of what had these ids on the paths that met.
 
@@ -123,9 +128,7 @@ def check(thing: Any) -> None:
     for seen, name in _seen():
         if id(seen) in others and (name != own or not own):
             text = own or known.names[id(seen)]
-            what = "this value" if " " in text else f"'{text}'"
-            if text.startswith(RETURNED):
-                what = "the value that is returned"
+            what = "this value" if " " in text else called(text)
             error = TraceError(
                 f"{what} is one {type(thing).__name__} or another, depending on the path, and a "
                 "change of either would have to be seen through another name, too",
@@ -148,7 +151,8 @@ def check_either(tensor: Tensor) -> None:
         alike.add(id(tensor))
     names = {name for seen, name in _seen() if id(seen) in alike}
     if len(names) > 1:
-        shown = " and ".join(repr(name) for name in sorted(names) if name) or "two names"
+        known = sorted(filter(None, names))
+        shown = " and ".join(map(called, known)) if len(known) > 1 else "two names"
         raise TraceError(
             f"{shown} are one array on one path and a number on another: an update in place would "
             "change the array for both, and the number for one",

@@ -46,6 +46,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, elementwise
 from graphify.tracing import apart
+from graphify.tracing.identity import called
 
 MOST = 6  # alternatives of one value
 
@@ -320,10 +321,10 @@ def _as_choice(name: str, a: Side, b: Side) -> United:
         merged[places[-1] : places[-1] + 1] = [(merged[free[0]][0] if free else None, each)]
     if len(merged) > MOST:
         raise DifferentKinds(
-            f"'{name}' has more than {MOST} kinds of value, depending on the path: "
+            f"{called(name)} has more than {MOST} kinds of value, depending on the path: "
             f"{_described(merged[0])}, {_described(merged[1])}, ..., {_described(merged[-1])}",
             location=here(),
-            remedy=f"give '{name}' the same structure on every path",
+            remedy=f"give {called(name)} the same structure on every path",
         )
     one, two = [a.retagged(list(range(len(merged))))], [b.retagged(places)]
     children = [tree.LEAF]

@@ -31,6 +31,7 @@ from graphify.ops import core
 from graphify.ops.rules import operand_of
 from graphify.tracing import identity
 from graphify.tracing.capture import root_of
+from graphify.tracing.identity import called
 
 NUMBERS = (bool, int, float, complex)
 
@@ -184,16 +185,16 @@ def join_spec(name: str, a: Spec, b: Spec, *, fresh_dims: bool = True) -> Spec:
     dtype, weak = join_dtype(a, b)
     if (a.dtype == BOOL) != (b.dtype == BOOL):
         raise DifferentKinds(
-            f"'{name}' holds truth values on one path and numbers on the other: {a} and {b}",
+            f"{called(name)} holds truth values on one path and numbers on the other: {a} and {b}",
             location=here(),
             remedy=f"convert one of them, e.g. {name}.astype(int): masks are not numbers",
         )
     if a.ndim != b.ndim:
         location = here()
         raise DifferentKinds(
-            f"'{name}' changes its number of dimensions: {a} and {b}",
+            f"{called(name)} changes its number of dimensions: {a} and {b}",
             location=location,
-            remedy=f"give '{name}' one rank on every path, e.g. start it as np.zeros(shape)",
+            remedy=f"give {called(name)} one rank on every path, e.g. start it as np.zeros(shape)",
         )
     root = root_of(current_builder())
     if a.dtype != b.dtype and root is not None:
@@ -242,9 +243,9 @@ def known_dim(dim: Dim) -> Dim:
 def structure_error(name: str, a: Entry, b: Entry, where: tuple[str, str]) -> TraceError:
     location = here()
     return DifferentKinds(
-        f"'{name}' is {describe(a.build())} {where[0]} and {describe(b.build())} {where[1]}",
+        f"{called(name)} is {describe(a.build())} {where[0]} and {describe(b.build())} {where[1]}",
         location=location,
-        remedy=f"give '{name}' the same structure on every path",
+        remedy=f"give {called(name)} the same structure on every path",
     )
 
 
