@@ -268,6 +268,7 @@ def _deviations(x: Tensor, axes: tuple[int, ...], inner: DType, where: Any, mean
         centre = to_tensor(mean)
     else:
         total = r.reduce_sum(keep(to_dtype(x, inner), where, 0), axes=axes, keepdims=True)
+        total = to_dtype(total, np.dtype(np.float64)) if inner == FLOAT16 else total
         centre = _divided(total, count_along(x, axes, where, True), inner)
     distance = e.subtract(to_dtype(x, inner) if not is_inexact(x.dtype) else x, centre)
     if is_complex(distance.dtype):
@@ -301,10 +302,13 @@ def _variance(
 ) -> Tensor:
     axes = axes_of(axis, x.ndim)
     inner, target = _inner_dtype(x, dtype)
+    if x.dtype == target == FLOAT16:  # unlike a mean's, these sums are float16
+        inner = FLOAT16
     squares = _deviations(x, axes, inner, where, mean)
-    squares = to_dtype(squares, FLOAT32) if squares.dtype == FLOAT16 else squares
     total = r.reduce_sum(keep(squares, where, 0), axes=axes, keepdims=keepdims)
     count = _freedom(count_along(x, axes, where, keepdims), ddof)
+    if total.dtype == FLOAT16:
+        total = to_dtype(total, np.dtype(np.float64))  # as NumPy divides by an integer
     return to_dtype(_divided(total, count, total.dtype), real_dtype(target))
 
 
