@@ -11,6 +11,8 @@ arrays as hidden inputs.
 from __future__ import annotations
 
 import contextlib
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CellType, CodeType, FunctionType
@@ -26,7 +28,7 @@ from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.tensor import Tensor, resolve, value_in, viewing
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
-from graphify.ir.wrapping import as_tensor
+from graphify.ir.wrapping import as_tensor, is_eager
 from graphify.location import here
 from graphify.tracing.apart import retracing
 from graphify.tracing.containers import Tracked, elements, rebuilt
@@ -77,6 +79,8 @@ class Root(Builder):
         self.notes: list[str] = []  # why a loop was unrolled and the like, for `explain`
         self.attempts = 0  # loops being staged that could be unrolled instead
         self.promoted: dict[str, str] = {}  # names that join two dtypes -> which
+        self.streams = (sys.stdout, sys.stderr)  # and what else the function may set for a while
+        self.warnings = warnings.filters
         self.copies = 1  # how many times the loops being unrolled repeat what is traced now
 
     def external(self, thing: Any) -> Tensor:
@@ -149,7 +153,7 @@ class Root(Builder):
             return self._scalar(place, value) if is_numeric(value) else value
         if isinstance(value, SCALARS):
             return value
-        if isinstance(value, (Tensor, np.ndarray)):
+        if isinstance(value, (Tensor, np.ndarray)) or is_eager(value):
             return value if _home_open(value) else self._array(value, place)
         if id(value) in self.twins:
             return self.twins[id(value)][1]

@@ -27,6 +27,7 @@ from graphify.autograph.operators.asked import asked
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, has_choices, over
 from graphify.autograph.operators.conditions import is_staged
+from graphify.autograph.operators.dispatching import dispatched
 from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.recursion import enter
@@ -62,6 +63,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     replacement = _replacement(function) if builder is not None else None
     if replacement is not None:
         return replacement(*args, **kwargs)
+    library = _LIBRARIES.get(_home(function)) if builder is not None else None
+    if library is not None:
+        return library(function, args, kwargs)
     owner = getattr(function, "__self__", None)
     if builder is not None and isinstance(owner, (np.random.Generator, np.random.RandomState)):
         draw = getattr(as_generator(owner), function.__name__)  # the same stream, at each run
@@ -122,7 +126,10 @@ def decorator(function: Any) -> Callable[[Any], Any]:
 
 
 def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
-    impure.refuse(function)
+    chosen = dispatched(function, args, OVERLOADS[type])
+    if chosen is not None:
+        return call(chosen, *args, **kwargs)
+    impure.refuse(function, *args[:1])
     if current_builder() is not None and testing.is_left_to_the_run(function, args, kwargs):
         return testing.record(function, args, kwargs)
     if is_marked(function) and not getattr(function, DO_NOT_CONVERT, False):
@@ -187,6 +194,22 @@ def _replacement(function: Any) -> Callable[..., Any] | None:
         return OVERLOADS.get(function) or FUNCTIONS.get(function)
     except TypeError:  # not hashable, so not one of these
         return None
+
+
+Library = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+_LIBRARIES: dict[str, Library] = {}
+
+
+def set_library(package: str, takes: Library) -> None:
+    """Who takes the calls, in a trace, of a package's functions, classes and objects."""
+    _LIBRARIES[package] = takes
+
+
+def _home(function: Any) -> str:
+    """The package that a function or class, or the class of an object, comes from."""
+    own = isinstance(function, (FunctionType, MethodType, type))
+    module = getattr(function if own else type(function), "__module__", None)
+    return module.partition(".")[0] if isinstance(module, str) else ""
 
 
 # --- conversion of the user's functions ---------------------------------------------------------
