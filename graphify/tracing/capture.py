@@ -28,7 +28,7 @@ from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.tensor import Tensor, resolve, value_in, viewing
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
-from graphify.ir.wrapping import as_tensor, is_eager
+from graphify.ir.wrapping import as_tensor, is_tensorflow
 from graphify.location import here
 from graphify.tracing.apart import retracing
 from graphify.tracing.containers import Tracked, elements, rebuilt
@@ -153,7 +153,7 @@ class Root(Builder):
             return self._scalar(place, value) if is_numeric(value) else value
         if isinstance(value, SCALARS):
             return value
-        if isinstance(value, (Tensor, np.ndarray)) or is_eager(value):
+        if isinstance(value, (Tensor, np.ndarray)) or is_tensorflow(value):
             return value if _home_open(value) else self._array(value, place)
         if id(value) in self.twins:
             return self.twins[id(value)][1]
@@ -178,7 +178,8 @@ class Root(Builder):
         first = self.places.setdefault(id(value), place)
         if first.key != place.key:
             self.guards.setdefault((first.key, place.key), SameObject(first, place))
-        return value if hasattr(value, "assign") else self.external(value)
+        variable = isinstance(value, Tensor) and hasattr(value, "assign")
+        return value if variable else self.external(value)
 
     def cell(self, cell: CellType, name: str, lift: Callable[[Place], Any]) -> CellType:
         """The twin of a closure cell; the functions of the trace that share the cell share it."""
