@@ -303,3 +303,9 @@ def exit_stack_left_by_an_exception_of_the_run(x, s):
     except ValueError:
         log.append(2.0)
     return x, log
+
+
+def sorted_array_updated(k):
+    rows = sorted([k, k + k, k - 3])
+    rows[1] += 1  # TraceError
+    return rows

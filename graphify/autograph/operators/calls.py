@@ -33,7 +33,7 @@ from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.recursion import enter
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.context import current_builder
-from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.tensor import Tensor, resolve, value_needed
 from graphify.ir.wrapping import as_tensor
 from graphify.location import is_library, is_library_module
 from graphify.numpy._table import FUNCTIONS
@@ -45,6 +45,7 @@ from graphify.tracing.guards import SCALARS, Place
 from graphify.tracing.lists import List
 from graphify.tracing.places import log_contents
 
+EXACT = ("fractions", "decimal")  # modules whose numbers no graph has
 DO_NOT_CONVERT = "__graphify_do_not_convert__"
 
 # --- calls ---------------------------------------------------------------------------------------
@@ -157,6 +158,8 @@ def _construct(cls: type, args: Any, kwargs: Any) -> Any:
         scalar = core.copy(core.to_dtype(resolve(args[0]), cls))  # np.float32(x): never x itself
         scalar._scalar = not scalar.dims
         return scalar
+    if cls.__module__ in EXACT and (staged := [a for a in args if is_staged(a)]):
+        raise value_needed(resolve(staged[0]), "the number")
     if current_builder() is not None and starts_bare(cls):
         bare: Any = object.__new__(cls)
         remember_local(bare)
