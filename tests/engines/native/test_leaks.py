@@ -338,8 +338,30 @@ def pairs(x):
     return np.exp(np.sin(x[:, None] * x[None, :])).sum(axis=1)
 
 
+@native
+def in_order(x):
+    return np.sort(x)
+
+
+@native
+def order(x):
+    return np.argsort(x)
+
+
+@native
+def lines_in_order(x):
+    return np.sort(x[: len(x) // 64 * 64].reshape(-1, 64))
+
+
+@native
+def spectra(a):
+    return np.linalg.eigvalsh(a)
+
+
 MANY = np.int64(1 << 40)
 SQUARE = np.ones((4000, 4000))
+NOISE = np.random.default_rng(0).random(1 << 24)
+STACK = np.broadcast_to(SQUARE[:300, :300], (400, 300, 300))
 INTERRUPTED: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...]]] = {
     "while": (counts, (np.int64(3),), (MANY,)),
     "for": (sums, (np.int64(3), 1.0), (MANY, 1.0)),
@@ -347,6 +369,10 @@ INTERRUPTED: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...]]] = {
     "a loop of products": (squares, (SQUARE[:9, :9], np.int64(3)), (SQUARE[:300, :300], MANY)),
     "one product": (product, (SQUARE[:9, :9],), (SQUARE,)),
     "a parallel loop": (pairs, (X[:10],), (X[:60_000],)),
+    "a sort": (in_order, (NOISE[:1000],), (NOISE,)),
+    "an argsort": (order, (NOISE[:1000],), (NOISE[: 1 << 23],)),
+    "sorts of short lines": (lines_in_order, (NOISE[:1000],), (NOISE,)),
+    "a stack of decompositions": (spectra, (STACK[:3, :9, :9],), (STACK,)),
 }
 
 
@@ -355,9 +381,7 @@ INTERRUPTED: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...]]] = {
 def test_ctrl_c(case: str) -> None:
     function, few, many = INTERRUPTED[case]
     function(*few)  # compiled
-    function(*(a[:-1] if getattr(a, "ndim", 0) == 1 else a for a in few))
-    if case == "one product":
-        function(SQUARE[:8, :8])
+    function(*(a[(slice(-1),) * a.ndim] if getattr(a, "ndim", 0) else a for a in few))
     sent = [0.0]
     main = threading.get_ident()
 

@@ -5,7 +5,8 @@
 
 Lines of `length` numbers, one after the other in C order; the order is stable and NumPy's: NaN
 last, -0.0 beside 0.0, complex numbers by their real and then by their imaginary parts. `out` holds
-numbers, or places as int64, and does not overlap `in`. The result is 0, or 1 if there is no memory.
+numbers, or places as int64, and does not overlap `in`. The result is 0, 1 if there is no memory, or
+-1 if an exception is pending: Ctrl-C was pressed.
 
     keys.py       how numbers compare, as unsigned integers in the same order
     merging.py    short lines
@@ -22,34 +23,45 @@ from functools import partial
 import numpy as np
 
 from graphify.engines.native import library
-from graphify.engines.native.llvm import BIT, I64, PTR, VOID, Module, Parameter, V
+from graphify.engines.native.llvm import BIT, I32, I64, PTR, VOID, Module, Parameter, V
 from graphify.engines.native.products.numbers import Record
 from graphify.engines.native.sorting import dealing, merging
-from graphify.engines.native.sorting.keys import ONE, ZERO, Items, Keys
+from graphify.engines.native.sorting.keys import ONE, STOPPED, ZERO, Items, Keys
 from graphify.ir.types import DType, bfloat16, is_complex
 
 _ENOUGH = 14  # numbers of a line, for each digit, that make it worth dealing them out
 _GRAIN = 400  # numbers that take about 5 us
 
-_JOB = Record("out", "in", "length", "failed")
+_POLLED = 8  # lines between two looks for Ctrl-C
+
+_JOB = Record("out", "in", "length", "failed", "stopped")
 
 
 def names(dtype: DType) -> tuple[str, str]:
     return f"graphify_sort_{dtype}", f"graphify_argsort_{dtype}"
 
 
+def _write_stopped(made: Module) -> None:
+    """stopped(job): whether Ctrl-C was pressed. One thread sees it, and tells the others."""
+    f = made.function(STOPPED, BIT, [(PTR, "job")], "internal", "noinline cold nounwind")
+    flag = _JOB.at(f, f.args["job"], "stopped")
+    with f.when(f.icmp("ne", f.call("graphify_poll", I32, []), V(I32, "0"))):
+        f.atomic_store(ONE, flag, "monotonic")
+    f.ret(f.icmp("ne", f.atomic_load(I64, flag, "monotonic"), ZERO))
+
+
 # --- lines ----------------------------------------------------------------------------------------
 
 
 def _write_line(made: Module, items: Items, name: str, merge_sort: str, radix: str) -> None:
-    """name(out, source, count, room): one line."""
+    """name(out, source, count, room, job): one line."""
     params: list[Parameter] = [(PTR, "out"), (PTR, "source")]
-    params += [(I64, "count"), (PTR, "room")]
+    params += [(I64, "count"), (PTR, "room"), (PTR, "job")]
     f = made.function(name, VOID, params, "internal")
     out, source, count, room = (f.args[n] for n in ("out", "source", "count", "room"))
     enough = _ENOUGH * (items.keys.digits + 4)
     with f.when(f.icmp("sge", count, V(I64, str(enough)))):
-        f.call(radix, VOID, [out, source, count, room])
+        f.call(radix, VOID, [out, source, count, room, f.args["job"]])
         f.ret()
     if items.places:
         with f.counting(ZERO, count) as i:
@@ -84,6 +96,11 @@ def _write_lines(made: Module, items: Items, name: str, line: str, is_sorted: st
     numbers = Items(keys, places=False)
     bases = [f.convert("inttoptr", _JOB.get(f, job, n), PTR) for n in ("out", "in")]
     with f.counting(f.args["begin"], f.args["end"]) as i:
+        turn = f.and_(f.sub(i, f.args["begin"]), V(I64, str(_POLLED - 1)))
+        with f.when(f.icmp("eq", turn, V(I64, str(_POLLED - 1)))):
+            with f.when(f.call(STOPPED, BIT, [job])):
+                f.call("graphify_free", VOID, [room])
+                f.ret()
         start = f.mul(i, length)
         out, source = items.at(f, bases[0], start), numbers.at(f, bases[1], start)
         sorted_, unsorted, after = f.label("sorted"), f.label("unsorted"), f.label("after")
@@ -96,7 +113,7 @@ def _write_lines(made: Module, items: Items, name: str, line: str, is_sorted: st
             items.copy(f, out, source, length)
         f.br(after)
         f.start(unsorted)
-        f.call(line, VOID, [out, source, length, room])
+        f.call(line, VOID, [out, source, length, room, job])
         f.start(after)
     f.call("graphify_free", VOID, [room])
     f.ret()
@@ -108,17 +125,19 @@ def _write_entry(made: Module, name: str, lines: str) -> None:
     length = f.args["length"]
     job = f.alloca(I64, len(_JOB.names))
     addresses = {n: f.convert("ptrtoint", f.args[n], I64) for n in ("out", "in")}
-    _JOB.set(f, job, **addresses, length=length, failed=ZERO)
+    _JOB.set(f, job, **addresses, length=length, failed=ZERO, stopped=ZERO)
     positive = f.intrinsic("smax", length, ONE)
     grain = f.add(f.binary("sdiv", V(I64, str(_GRAIN)), positive), ONE)
     target = V(PTR, f"@{lines}")
     f.call("graphify_parallel", VOID, [target, job, f.args["lines"], grain])
-    f.ret(_JOB.get(f, job, "failed"))
+    stopped = f.icmp("ne", _JOB.get(f, job, "stopped"), ZERO)
+    f.ret(f.select(stopped, V(I64, "-1"), _JOB.get(f, job, "failed")))
 
 
 def module(dtype: DType) -> Module:
     """The sorts of a dtype."""
     made, keys = Module(f"sorting_{dtype}"), Keys(dtype)
+    _write_stopped(made)
     _write_is_sorted(made, keys, "is_sorted")
     dealing.write_count(made, keys, "count")
     for name, places in zip(names(dtype), (False, True), strict=True):

@@ -23,10 +23,11 @@ from graphify.engines.native.llvm import (
     Type,
     V,
 )
-from graphify.engines.native.sorting.keys import ONE, ZERO, Cell, Items, Keys, constant
+from graphify.engines.native.sorting.keys import ONE, ZERO, Cell, Items, Keys, constant, pieces
 from graphify.ir.types import is_complex
 
 _RADIX = 256  # values of a digit
+_FALSE, _TRUE = V(BIT, "false"), V(BIT, "true")
 
 
 def _digit(f: Function, key: V, shift: V) -> V:
@@ -58,12 +59,13 @@ def _add_one(f: Function, counts: V, digit: V) -> V:
 
 
 def write_count(made: Module, keys: Keys, name: str) -> None:
-    """name(numbers, count, counts): how often each digit has each value."""
-    f = made.function(name, VOID, [(PTR, "numbers"), (I64, "count"), (PTR, "counts")], "internal")
+    """name(numbers, count, counts, job): how often each digit has each value; false if stopped."""
+    params: list[Parameter] = [(PTR, "numbers"), (I64, "count"), (PTR, "counts"), (PTR, "job")]
+    f = made.function(name, BIT, params, "internal")
     counts, numbers, width = f.args["counts"], f.args["numbers"], keys.part.itemsize
     size = 8 * _RADIX * (keys.digits + 1)
     f.call("memset", PTR, [counts, V(I32, "0"), V(I64, str(size))])
-    with f.counting(ZERO, f.args["count"]) as i:
+    with pieces(f, f.args["count"], _FALSE) as i:
         for first in range(0, keys.digits, width):
             offset = keys.digits - width - first
             key = _part_key(f, keys, numbers, i, V(I64, str(offset)))
@@ -72,7 +74,7 @@ def write_count(made: Module, keys: Keys, name: str) -> None:
                 _add_one(f, row, _digit(f, key, V(key.type, str(8 * digit))))
         if is_complex(keys.dtype):
             _add_one(f, f.at(counts, I64, keys.digits * _RADIX), _nan_digit(f, keys, numbers, i))
-    f.ret()
+    f.ret(_TRUE)
 
 
 def _offsets(f: Function, counts: V) -> None:
@@ -85,14 +87,15 @@ def _offsets(f: Function, counts: V) -> None:
 
 
 def write_deal(made: Module, items: Items, name: str, by_nan: bool) -> None:
-    """name(items, numbers, new_items, new_numbers, count, counts, offset, shift): by one digit.
+    """name(items, numbers, new_items, new_numbers, count, counts, offset, shift, job): by one digit.
 
-    Without places, items are the numbers. Nothing is done if all have the same digit.
+    Without places, items are the numbers. Nothing is done if all have the same digit. Gives
+    whether the new arrays hold all: not so if stopped.
     """
     keys, moved = items.keys, Items(items.keys, places=False)
     names = ("items", "numbers", "new_items", "new_numbers", "counts")
     params: list[Parameter] = [*((PTR, n) for n in names), (I64, "count")]
-    params += [(I64, "offset"), (keys.part_type, "shift")]
+    params += [(I64, "offset"), (keys.part_type, "shift"), (PTR, "job")]
     f = made.function(name, BIT, params, "internal")
     here, numbers, there, new_numbers, counts = (f.args[n] for n in names)
     count = f.args["count"]
@@ -105,14 +108,14 @@ def write_deal(made: Module, items: Items, name: str, by_nan: bool) -> None:
 
     shared = f.load(I64, f.at(counts, I64, digit(ZERO)))
     with f.when(f.icmp("eq", shared, count)):
-        f.ret(V(BIT, "false"))
+        f.ret(_FALSE)
     _offsets(f, counts)
-    with f.counting(ZERO, count) as i:
+    with pieces(f, count, _FALSE) as i:
         at = _add_one(f, counts, digit(i))
         items.store(f, items.load(f, here, i), there, at)
         if items.places:
             moved.store(f, moved.load(f, numbers, i), new_numbers, at)
-    f.ret(V(BIT, "true"))
+    f.ret(_TRUE)
 
 
 class _Pair:
@@ -131,17 +134,19 @@ class _Pair:
 def write_radix(
     made: Module, items: Items, name: str, count_name: str, deal: Sequence[str]
 ) -> None:
-    """name(out, in, count, room): sorts `in` to `out`.
+    """name(out, in, count, room, job): sorts `in` to `out`.
 
     With places, the numbers travel with them: room is for the places and for numbers twice.
     """
     keys = items.keys
     width = keys.part.itemsize
     params: list[Parameter] = [(PTR, "out"), (PTR, "in"), (I64, "count"), (PTR, "room")]
-    f = made.function(name, VOID, params, "internal")
+    f = made.function(name, VOID, [*params, (PTR, "job")], "internal")
     out, source, count, room = (f.args[n] for n in ("out", "in", "count", "room"))
     counts = f.alloca(I64, (keys.digits + 1) * _RADIX)
-    f.call(count_name, VOID, [source, count, counts])
+    job = f.args["job"]
+    with f.when(f.not_(f.call(count_name, BIT, [source, count, counts, job]))):
+        f.ret()
     if items.places:
         with f.counting(ZERO, count) as i:
             items.store(f, i, out, i)
@@ -153,7 +158,7 @@ def write_radix(
     def pass_(index: V, name: str, offset: V, shift: V) -> None:
         arrays = [moving.now, numbers.now, moving.then, numbers.then]
         mine = f.at(counts, I64, f.mul(index, V(I64, str(_RADIX))))
-        args = [*(a.get() for a in arrays), mine, count, offset, shift]
+        args = [*(a.get() for a in arrays), mine, count, offset, shift, job]
         with f.when(f.call(name, BIT, args)):
             target = moving.then.get()
             if items.places:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphify.engines.native.llvm import F32, F64, I64, PTR, Function, Type, V
+from graphify.engines.native.llvm import BIT, F32, F64, I64, PTR, Function, Type, V
 from graphify.ir.types import BOOL, DType, is_complex, is_float, real_dtype
 
 ZERO, ONE = V(I64, "0"), V(I64, "1")
+
+STOPPED = "stopped"  # the function that says whether a job is to be left
+POLLED = 1 << 16  # numbers between two looks for Ctrl-C
 
 
 def constant(type: Type, value: int) -> V:
@@ -170,6 +173,21 @@ def loop(f: Function) -> Iterator[str]:
     yield done
     f.br(head)
     f.start(done)
+
+
+@contextmanager
+def pieces(f: Function, count: V, left: V) -> Iterator[V]:
+    """`for i in range(count)`, with a look for Ctrl-C now and then, on which f gives `left`.
+
+    Whether it was pressed says `stopped`, of the function's `job`.
+    """
+    with f.counting(ZERO, count, POLLED) as start:
+        with f.when(f.icmp("ne", start, ZERO)):
+            with f.when(f.call(STOPPED, BIT, [f.args["job"]])):
+                f.ret(left)
+        stop = f.intrinsic("smin", f.add(start, V(I64, str(POLLED))), count)
+        with f.counting(start, stop) as i:
+            yield i
 
 
 def leave_unless(f: Function, condition: V, done: str) -> None:

@@ -4,7 +4,8 @@
          "args": ("'L", "s0", "b0", "s1")})
 
 `args` says what is passed in which order: a letter, a scalar or a buffer by its number. The status
-that LAPACK gives as its last argument goes to the variable.
+that LAPACK gives as its last argument goes to the variable. Routines know no way to stop them:
+Ctrl-C is looked for when each is done.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ def _lapack(w: Writer, stmt: Call) -> None:
     status = f.alloca(I32)
     f.store(V(I32, "0"), status)
     f.call(lapack.symbol(stmt.attrs["routine"]), VOID, [*args, status])
+    w.poll()
     (info,) = stmt.variables
     cell = w.values[info]
     assert isinstance(cell, Cell), info.name

@@ -32,6 +32,7 @@ from graphify.engines.native.loops.program import (
     index,
     times,
 )
+from graphify.engines.native.loops.sections import ALONE
 from graphify.engines.native.loops.walk import parts, statements
 from graphify.engines.native.translate import addresses, cells, costs, outline, vectors
 from graphify.engines.native.translate.arithmetic import is_arithmetic
@@ -203,9 +204,10 @@ def open_pieces(w: Writer, context: outline.Context, hint: str) -> tuple[Writer,
 def _body(w: Writer, stmt: For, turn: V, begin: V, end: V) -> None:
     from graphify.engines.native.translate.loops import OUTER, changes, poll_some, turns
 
+    takes_long = any(isinstance(s, Call) and s.function in ALONE for s in statements(stmt.body))
     with turns(w, stmt.var, begin, end, changes(stmt.body)) as i:
         w.f.store(i, turn)
-        poll_some(w, i, OUTER, lambda: _poll(w))
+        poll_some(w, i, 1 if takes_long else OUTER, lambda: _poll(w))
         block(w, stmt.body)
 
 
