@@ -14,6 +14,7 @@ collatz(np.array(27))
 """
 
 from graphify import autograph, debugging, errors, nn, numpy, random
+from graphify import tensorflow as _tensorflow  # noqa: F401  # for its effect
 from graphify.api.concrete import ConcreteFunction
 from graphify.api.control import cond, fori_loop, scan, switch, while_loop
 from graphify.api.custom import custom_gradient

@@ -237,11 +237,17 @@ def user_frame() -> FrameType | None:
     while frame is not None:
         filename = frame.f_code.co_filename
         if not is_internal(filename):
-            if not is_library(filename):
+            if not is_library(filename) and not _is_generated(frame):
                 return frame
             library = library or frame
         frame = frame.f_back
     return library
+
+
+def _is_generated(frame: FrameType) -> bool:
+    """Whether a frame runs a method that the dataclasses module has written."""
+    code = frame.f_code
+    return code.co_filename == "<string>" and code.co_name.startswith("__")
 
 
 def library_call() -> str | None:

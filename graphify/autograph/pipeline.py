@@ -93,6 +93,7 @@ REFUSED = {
     gast.AsyncFor: ("async for", "iterate outside converted code"),
     gast.AsyncWith: ("async with", "open the context outside converted code"),
     gast.Await: ("await", "await outside converted code and pass the result in"),
+    gast.TryStar: ("except*", "raise one exception at a time, and catch it by except"),
 }
 
 

@@ -80,7 +80,7 @@ def canonical_dtype(dtype: Any) -> DType:
         SpecError: object, string, structured, datetime, longdouble and other foreign dtypes.
     """
     try:
-        result: DType = np.dtype(dtype)
+        result: DType = np.dtype(getattr(dtype, "as_numpy_dtype", dtype))  # of TensorFlow's
     except TypeError as error:
         raise SpecError(f"dtype: expected a NumPy dtype, got {dtype!r}") from error
     if not result.isnative:

@@ -106,3 +106,12 @@ def set_asarray_hook(hook: Callable[[Any], Tensor]) -> None:
 def constant_tensor(array: Array, weak: bool = False) -> Tensor:
     """An eager tensor; inside a trace it counts as the trace's own constant."""
     return Tensor(array, weak=weak)
+
+
+def is_tensorflow(value: Any) -> bool:
+    """Whether a value is a tensor or a variable of TensorFlow's that holds numbers."""
+    kind = type(value)
+    if not kind.__module__.startswith("tensorflow.") or not hasattr(value, "__array__"):
+        return False
+    dtype = getattr(getattr(value, "dtype", None), "as_numpy_dtype", object)
+    return np.dtype(dtype).kind in "biufcV"

@@ -7,11 +7,11 @@ Imported once for its effect: it attaches them to `Tensor`, for the kinds of val
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.tensor import Tensor, resolve, value_needed
 from graphify.ir.types import BOOL, is_complex, real_dtype
 from graphify.ops import core
 from graphify.ops import elementwise as e
@@ -45,11 +45,21 @@ def _denominator(x: Tensor) -> Tensor:
     return x * 0 + 1 if x.spec.weak else e.where(e.equal(x, x), 1, 1)
 
 
+def _ratio(x: Tensor) -> NoReturn:
+    raise value_needed(x, "the exact ratio")
+
+
+def _hex(x: Tensor) -> NoReturn:
+    raise value_needed(x, "the hexadecimal text")
+
+
 # Of each: the kinds of dtype that have it, as Python's numbers and as NumPy's scalars.
 _METHODS: dict[str, tuple[Callable[[Tensor], Any], str, str]] = {
     "bit_length": (_bit_length, "ib", ""),
     "bit_count": (_bit_count, "ib", "iu"),
     "is_integer": (_is_integer, "f", "fiu"),
+    "as_integer_ratio": (_ratio, "fib", "f"),
+    "hex": (_hex, "f", "f"),
 }
 _FIELDS: dict[str, tuple[Callable[[Tensor], Any], str, str]] = {
     "numerator": (_python_int, "ib", "iu"),

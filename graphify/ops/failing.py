@@ -169,9 +169,19 @@ def may_fail(node: Node, kinds: Kinds) -> bool:
 
 
 def strict(nodes: Sequence[Node], kinds: Kinds) -> tuple[tuple[Node, ...], tuple[Value, ...]]:
-    """The nodes without effects but failing, and the values that have to be evaluated."""
+    """The nodes without effects but failing, and the values that have to be evaluated.
+
+    A node that has other effects, such as to raise something else, is kept if it gives a value that
+    is needed.
+    """
     wanted = [node for node in nodes if may_fail(node, kinds)]
-    kept = [node for node in nodes if not node.effects or node in wanted]
+    kept: list[Node] = []
+    used: set[Node] = set()
+    for node in reversed(nodes):
+        if not node.effects or node in wanted or node in used:
+            kept.append(node)
+            used.update(value.node for value in node.inputs)
+    kept.reverse()
     return tuple(kept), tuple(value for node in wanted for value in node.outputs)
 
 

@@ -11,6 +11,8 @@ arrays as hidden inputs.
 from __future__ import annotations
 
 import contextlib
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CellType, CodeType, FunctionType
@@ -26,7 +28,7 @@ from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.tensor import Tensor, resolve, value_in, viewing
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
-from graphify.ir.wrapping import as_tensor
+from graphify.ir.wrapping import as_tensor, is_tensorflow
 from graphify.location import here
 from graphify.tracing.apart import retracing
 from graphify.tracing.containers import Tracked, elements, rebuilt
@@ -79,6 +81,8 @@ class Root(Builder):
         self.attempts = 0  # loops being staged that could be unrolled instead
         self.promoted: dict[str, str] = {}  # names that join two dtypes -> which
         self.run: Run | None = None  # runs a graph of what is known, by the function's engine
+        self.streams = (sys.stdout, sys.stderr)  # and what else the function may set for a while
+        self.warnings = warnings.filters
         self.copies = 1  # how many times the loops being unrolled repeat what is traced now
 
     def external(self, thing: Any) -> Tensor:
@@ -151,7 +155,7 @@ class Root(Builder):
             return self._scalar(place, value) if is_numeric(value) else value
         if isinstance(value, SCALARS):
             return value
-        if isinstance(value, (Tensor, np.ndarray)):
+        if isinstance(value, (Tensor, np.ndarray)) or is_tensorflow(value):
             return value if _home_open(value) else self._array(value, place)
         if id(value) in self.twins:
             return self.twins[id(value)][1]
@@ -176,7 +180,8 @@ class Root(Builder):
         first = self.places.setdefault(id(value), place)
         if first.key != place.key:
             self.guards.setdefault((first.key, place.key), SameObject(first, place))
-        return value if hasattr(value, "assign") else self.external(value)
+        variable = isinstance(value, Tensor) and hasattr(value, "assign")
+        return value if variable else self.external(value)
 
     def cell(self, cell: CellType, name: str, lift: Callable[[Place], Any]) -> CellType:
         """The twin of a closure cell; the functions of the trace that share the cell share it."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import in_c_order
+from graphify.ir.wrapping import is_tensorflow
 from graphify.location import is_library
 from graphify.tracing.containers import elements, follow
 
@@ -246,6 +247,8 @@ def fingerprint(value: Any) -> Any:
         return Identity(value) if value.is_symbolic else _array_spec(value._value)
     if isinstance(value, np.ndarray):
         return _array_spec(value)
+    if is_tensorflow(value):
+        return ArraySpec(tuple(value.shape), np.dtype(value.dtype.as_numpy_dtype))
     if isinstance(value, FunctionType):
         cells = tuple(map(_cell, value.__closure__ or ()))
         keyword_defaults = tuple((value.__kwdefaults__ or {}).items())

@@ -680,3 +680,61 @@ def test_an_interrupted_trace_leaves_nothing_behind():
     pressed.clear()
     assert f(np.ones(2)).numpy().tolist() == [3.0, 3.0]
     assert f(-np.ones(2)).numpy().tolist() == [0.0, 0.0]
+
+
+def deferred(x):
+    failure = None
+    for v in x:
+        try:
+            if v < 0:
+                raise ValueError("negative", v)
+        except ValueError as error:
+            failure = error
+    if failure is not None:
+        raise failure
+    return x
+
+
+def deferred_as_the_cause(x):
+    failure = None
+    try:
+        if x.min() < 0:
+            raise ValueError("negative", x[0])
+    except ValueError as error:
+        failure = error
+    if failure is not None:
+        raise RuntimeError(f"bad: {failure.args[1]:.1f}") from failure
+    return x
+
+
+def chosen_class(x):
+    kind = ValueError if x[0] > -2 else KeyError
+    if x.min() < 0:
+        raise kind("negative")
+    return x
+
+
+def chosen_or_none(x):
+    failure = None if x[0] > -2 else KeyError("low")
+    if x.min() < 0:
+        raise failure
+    return x
+
+
+@pytest.mark.parametrize(
+    "function", [deferred, deferred_as_the_cause, chosen_class, chosen_or_none]
+)
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_an_exception_that_only_the_run_chooses(function, engine):
+    staged = graphify.function(function, engine=engine)
+    for values in ([1.0, 2.0], [-1.0, 2.0], [-3.0, -1.0], [3.0, -1.0]):
+        x = np.array(values)
+        try:
+            want = function(x)
+        except Exception as error:
+            with pytest.raises(type(error)) as caught:
+                staged(x)
+            assert str(caught.value).partition("\nin user code")[0] == str(error)
+            assert type(caught.value.__cause__) is type(error.__cause__) or error.__cause__ is None
+        else:
+            np.testing.assert_array_equal(staged(x), want)

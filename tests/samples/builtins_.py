@@ -10,6 +10,7 @@ import operator
 import numpy as np
 
 NO_GRADIENT = {
+    "beyond_the_end_of_a_range": "integers",
     "binary_digits_of_a_count": "integers",
     "clock_from_seconds": "integers",
     "common_divisor_of_all": "integers",
@@ -466,3 +467,20 @@ def copied_before_an_update(x):
 def share_of_each_as_percent(x):
     total = sum(abs(v) for v in x) + 1
     return [round(float(abs(v)) / float(total) * 100, 1) for v in x]
+
+
+def item_of_a_staged_range(k, s):
+    numbers = range(3, 30 + abs(k), 4)
+    return numbers[-1], numbers[k], range(10)[abs(k) % 10] * s, range(abs(k) + 1)[0]
+
+
+def beyond_the_end_of_a_range(k):
+    try:
+        return range(k)[3]
+    except IndexError:
+        return -1
+
+
+def indexed_by_a_truth_value(x, s):
+    positive = bool(s > 0)
+    return [x[0], x[1]][positive], (1.5, 2.5)[positive], range(5, 9)[positive]

@@ -674,3 +674,42 @@ def methods_named_as_those_of_arrays(x, s):
     for v in x:
         average.put(v)
     return average.mean() + average.get(s, 1.0)
+
+
+@functools.singledispatch
+def _magnitude(value):
+    return -1.0
+
+
+@_magnitude.register
+def _(value: np.ndarray):
+    return np.abs(value).max() if value.ndim else np.abs(value)
+
+
+@_magnitude.register(int)
+@_magnitude.register(float)
+def _(value):
+    return value * 2.0 if value > 0 else value * 0.5
+
+
+class _Tariff:
+    @functools.singledispatchmethod
+    def price(self, value):
+        return value * 0.0
+
+    @price.register
+    def _(self, value: float):
+        return value * 3.0 if value > 1 else value
+
+    @price.register
+    def _(self, value: list):
+        return sum(value)
+
+
+def dispatched_by_the_class_of_its_argument(x, s, k):
+    return _magnitude(x), _magnitude(float(s)), _magnitude(int(k)), _magnitude("none")
+
+
+def method_dispatched_by_the_class_of_its_argument(x, s):
+    tariff = _Tariff()
+    return tariff.price(x), tariff.price(float(s)), tariff.price([x[0], s])

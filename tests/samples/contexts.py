@@ -1,6 +1,7 @@
 """with statements around staged code, and what leaves them half-way."""
 
 import contextlib
+import warnings
 
 import numpy as np
 
@@ -398,3 +399,21 @@ def return_out_of_two_generator_managers(x, k):
             return x * 2, log
         x[1] = 3.0
     return x, log
+
+
+def exit_stack_left_on_one_path(x, s):
+    log = []
+    with contextlib.ExitStack() as stack:
+        stack.callback(log.append, s * 2)
+        scale = stack.enter_context(contextlib.nullcontext(3.0))
+        log.append(x.sum() * scale)
+    return log
+
+
+def warning_silenced_by_the_function(x, s):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if s > 0:
+            warnings.warn("positive", stacklevel=1)
+            x = x * 2
+    return x

@@ -523,3 +523,41 @@ def loops_that_would_fail_make_no_turn(x, k):
     for i in range(k - 100):
         y += x.reshape(7, 11)[i, 0]
     return y * x
+
+
+def exception_raised_later(x, s):
+    failure, total = None, 0.0
+    try:
+        for v in (x[0], x[1], s):
+            try:
+                if v > s:
+                    raise BadInput("large", v)
+                total = total + v
+            except ValueError as error:
+                failure = error
+        if failure is not None:
+            raise failure
+    except BadInput as error:
+        total = total + error.args[1] * 10
+    return total
+
+
+def one_of_two_exceptions(x, s):
+    error = ValueError(s) if s > 0 else KeyError("low")
+    try:
+        if x[0] > 0:
+            raise error
+        total = x.sum()
+    except ValueError as found:
+        total = found.args[0]
+    except KeyError:
+        total = -1.0
+    return total
+
+
+def fails_with_another_class_first(x, s):
+    try:
+        y = int(float(s) / 0.0 if s > 100 else float("inf") if s > 0 else s)
+    except OverflowError:
+        y = -1
+    return x * y

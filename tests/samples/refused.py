@@ -1,6 +1,8 @@
 """What cannot be staged: each raises the error named in the comment at the line that has one."""
 
 import contextlib
+import io
+import warnings
 
 import numpy as np
 
@@ -252,3 +254,58 @@ def changed_where_an_iterator_holds_it(x):
     boxes = iter([one if x[0] > 0 else other])
     one["n"] = 2  # TraceError
     return next(boxes)
+
+
+def exceptions_in_a_group(x, s):
+    try:  # SyntaxUnsupported
+        if s > -100:
+            raise ExceptionGroup("both", [ValueError(1), KeyError(2)])
+    except* ValueError:
+        x = x * 2
+    except* KeyError:
+        x = x + 1
+    return x
+
+
+def any_of_an_expression_that_assigns(x, s):
+    found = any((last := v) > s for v in x)  # TraceError
+    return found, last
+
+
+def printed_where_the_function_redirects(x):
+    with contextlib.redirect_stdout(io.StringIO()):
+        print("sum", x.sum())  # TraceError
+    return x
+
+
+def warning_recorded_by_the_function(x, s):
+    with warnings.catch_warnings(record=True) as caught:
+        if s > -100:
+            warnings.warn("large", stacklevel=1)  # TraceError
+    return x * len(caught)
+
+
+def exit_stack_that_grows_under_a_condition(x, s):
+    log = []
+    with contextlib.ExitStack() as stack:
+        if s > 0:
+            stack.callback(log.append, 1.0)  # TraceError
+    return x, log
+
+
+def exit_stack_left_by_an_exception_of_the_run(x, s):
+    log = []
+    try:
+        with contextlib.ExitStack() as stack:  # TraceError
+            stack.callback(log.append, 1.0)
+            if s > -100:
+                raise ValueError
+    except ValueError:
+        log.append(2.0)
+    return x, log
+
+
+def sorted_array_updated(k):
+    rows = sorted([k, k + k, k - 3])
+    rows[1] += 1  # TraceError
+    return rows

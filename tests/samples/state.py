@@ -520,3 +520,29 @@ def setitem_that_changes_its_object(x, s):
         if v > s:
             gauge[2] = v
     return gauge.total, gauge.uses
+
+
+@dataclasses.dataclass(frozen=True)
+class _Sealed:
+    a: float
+    b: float = dataclasses.field(init=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "b", self.a * 2)
+
+    def move(self, by):
+        self.a = self.a + by
+
+
+def frozen_dataclass_is_not_changed(x, s):
+    sealed, failures = _Sealed(s), 0
+    try:
+        sealed.move(x[0])
+    except AttributeError:
+        failures += 1
+    try:
+        if s > 0:
+            del sealed.a
+    except dataclasses.FrozenInstanceError:
+        failures += 10
+    return sealed.a + sealed.b, failures

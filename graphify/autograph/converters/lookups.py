@@ -1,4 +1,4 @@
-"""Items of dicts and tuples, whose key may be known only when the graph runs.
+"""Items of dicts, tuples and ranges, whose key may be known only when the graph runs.
 
     table[k]                 ag.item(table, k)        # table: a dict or tuple, as far as one sees
     self.names[k]            ag.item(self.names, k)
@@ -18,7 +18,7 @@ import gast
 from graphify.autograph.converters.base import Context, Converter
 
 DICT_METHODS = frozenset(["items", "keys", "values", "get", "setdefault"])
-MAKERS = frozenset(["dict", "tuple", "defaultdict", "OrderedDict", "Counter"])
+MAKERS = frozenset(["dict", "tuple", "range", "defaultdict", "OrderedDict", "Counter"])
 JOINERS = frozenset(["r_", "c_", "mgrid", "ogrid"])  # NumPy's, which take arrays in their index
 MADE = (gast.Dict, gast.DictComp, gast.Tuple)
 
@@ -79,7 +79,7 @@ class _Lookups(Converter):
                 return name in self.tables or isinstance(self.value_of(name), (dict, tuple))
             case gast.Subscript(value=value):
                 return self._is_table(value)
-        return isinstance(node, (gast.Attribute, *MADE))
+        return isinstance(node, gast.Attribute) or _is_made(node)
 
 
 def _is_known(key: Any) -> bool:

@@ -119,6 +119,7 @@ def setattr_(obj: Any, name: str, value: Any) -> None:
     if current_builder() is None or isinstance(obj, Tensor):
         setattr(obj, name, value)
         return
+    descriptors.check_frozen(obj, "assign to", name)
     write = descriptors.writer(obj, name)
     if write is not None:
         write(value)
@@ -144,6 +145,7 @@ def delattr_(obj: Any, name: str) -> None:
     if type(obj) is Choice:
         over(obj, lambda chosen: delattr_(chosen, name))
         return
+    descriptors.check_frozen(obj, "delete", name)
     if current_builder() is not None and descriptors.is_plain(obj, name):
         attr(obj, name)  # must be there
         _log(Place(obj, name, "attribute"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -19,8 +20,10 @@ from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
 from graphify.ir.wrapping import as_tensor
+from graphify.location import here
 from graphify.ops import core, effects, elementwise
 from graphify.ops.shape import in_range, size_value
+from graphify.tracing.capture import root_of
 from graphify.tracing.lists import List
 from graphify.tracing.places import log_contents
 
@@ -65,11 +68,31 @@ def print(
     """
     builder = current_builder()
     staged = any(is_staged(v) or texts.has_symbols(v) for v in values)
-    if builder is None or file is not None or not (staged or builder.parent is not None):
+    if builder is None or not (staged or builder.parent is not None):
         shown = values if builder is None else builtins.map(texts.known, values)
         builtins.print(*shown, sep=sep, end=end, file=file, flush=flush)
         return
-    staged_print(values, " " if sep is None else sep, "\n" if end is None else end, "stdout")
+    stream = _stream(builder, file)
+    staged_print(values, " " if sep is None else sep, "\n" if end is None else end, stream)
+
+
+def _stream(builder: Any, file: Any) -> str:
+    """The name of the stream that each run is to print to.
+
+    Raises:
+        TraceError: it is a file, or the function itself has redirected the stream.
+    """
+    root = root_of(builder)
+    streams = (sys.stdout, sys.stderr) if root is None else root.streams
+    file = sys.stdout if file is None else file
+    for name, stream in builtins.zip(("stdout", "stderr"), streams, strict=True):
+        if file is stream:
+            return name
+    raise TraceError(
+        "what only the run knows is printed to a file, or to a stream that is redirected",
+        location=here(),
+        remedy="print to sys.stdout or sys.stderr, redirect around the call, or return the values",
+    )
 
 
 def staged_print(values: Any, sep: str, end: str, stream: str) -> None:

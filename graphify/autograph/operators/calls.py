@@ -27,12 +27,13 @@ from graphify.autograph.operators.asked import asked
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, has_choices, over
 from graphify.autograph.operators.conditions import is_staged
+from graphify.autograph.operators.dispatching import dispatched
 from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.recursion import enter
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.context import current_builder
-from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.tensor import Tensor, resolve, value_needed
 from graphify.ir.wrapping import as_tensor
 from graphify.location import is_library, is_library_module
 from graphify.numpy._table import FUNCTIONS
@@ -44,6 +45,7 @@ from graphify.tracing.guards import SCALARS, Place
 from graphify.tracing.lists import List
 from graphify.tracing.places import log_contents
 
+EXACT = ("fractions", "decimal")  # modules whose numbers no graph has
 DO_NOT_CONVERT = "__graphify_do_not_convert__"
 
 # --- calls ---------------------------------------------------------------------------------------
@@ -62,6 +64,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     replacement = _replacement(function) if builder is not None else None
     if replacement is not None:
         return replacement(*args, **kwargs)
+    library = _LIBRARIES.get(_home(function)) if builder is not None else None
+    if library is not None:
+        return library(function, args, kwargs)
     owner = getattr(function, "__self__", None)
     if builder is not None and isinstance(owner, (np.random.Generator, np.random.RandomState)):
         draw = getattr(as_generator(owner), function.__name__)  # the same stream, at each run
@@ -122,7 +127,10 @@ def decorator(function: Any) -> Callable[[Any], Any]:
 
 
 def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
-    impure.refuse(function)
+    chosen = dispatched(function, args, OVERLOADS[type])
+    if chosen is not None:
+        return call(chosen, *args, **kwargs)
+    impure.refuse(function, *args[:1])
     if current_builder() is not None and testing.is_left_to_the_run(function, args, kwargs):
         return testing.record(function, args, kwargs)
     if is_marked(function) and not getattr(function, DO_NOT_CONVERT, False):
@@ -150,6 +158,8 @@ def _construct(cls: type, args: Any, kwargs: Any) -> Any:
         scalar = core.copy(core.to_dtype(resolve(args[0]), cls))  # np.float32(x): never x itself
         scalar._scalar = not scalar.dims
         return scalar
+    if cls.__module__ in EXACT and (staged := [a for a in args if is_staged(a)]):
+        raise value_needed(resolve(staged[0]), "the number")
     if current_builder() is not None and starts_bare(cls):
         bare: Any = object.__new__(cls)
         remember_local(bare)
@@ -187,6 +197,22 @@ def _replacement(function: Any) -> Callable[..., Any] | None:
         return OVERLOADS.get(function) or FUNCTIONS.get(function)
     except TypeError:  # not hashable, so not one of these
         return None
+
+
+Library = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+_LIBRARIES: dict[str, Library] = {}
+
+
+def set_library(package: str, takes: Library) -> None:
+    """Who takes the calls, in a trace, of a package's functions, classes and objects."""
+    _LIBRARIES[package] = takes
+
+
+def _home(function: Any) -> str:
+    """The package that a function or class, or the class of an object, comes from."""
+    own = isinstance(function, (FunctionType, MethodType, type))
+    module = getattr(function if own else type(function), "__module__", None)
+    return module.partition(".")[0] if isinstance(module, str) else ""
 
 
 # --- conversion of the user's functions ---------------------------------------------------------

@@ -8,6 +8,7 @@ class Circle:
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import linecache
 import os
@@ -46,6 +47,17 @@ def writer(obj: Any, name: str) -> Callable[[Any], Any] | None:
         return None
     own = in_class(type(obj), "__setattr__")
     return functools.partial(call, own, obj, name) if is_own(own) else written_by(obj, name)
+
+
+def check_frozen(obj: Any, what: str, name: str) -> None:
+    """Refuse to change an instance of a frozen dataclass, as its own `__setattr__` does.
+
+    Raises:
+        FrozenInstanceError: it is one.
+    """
+    params = getattr(type(obj), "__dataclass_params__", None)
+    if params is not None and params.frozen:
+        raise dataclasses.FrozenInstanceError(f"cannot {what} field {name!r}")
 
 
 def written_by(obj: Any, name: str) -> Callable[[Any], Any] | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import array
 import builtins
+import contextlib
 from collections import deque
 from typing import Any
 
@@ -18,6 +19,7 @@ from graphify.autograph.converters.resolve import MUTATING
 from graphify.autograph.operators.state import Unstageable
 from graphify.ir.context import current_builder
 from graphify.location import here
+from graphify.tracing.capture import root_of
 
 _MODULES = frozenset(
     "random _random time io _io socket _socket os posix nt secrets uuid subprocess getpass "
@@ -26,12 +28,16 @@ _MODULES = frozenset(
     "numpy.random.mtrand".split()
 )
 _FUNCTIONS = {builtins.input: "input", builtins.open: "open"}
+_ENTERING = ("callback", "enter_context", "push", "pop_all", "close")
 _CLOCKS = ("now", "today", "utcnow")  # of datetime, whose other methods give the same at any time
 _UNLOGGED = (deque, bytearray, array.array)  # containers that staged blocks do not carry
 
 
-def refuse(function: Any) -> None:
+def refuse(function: Any, owner: Any = None) -> None:
     """Refuse a call that a staged block cannot make on behalf of each run.
+
+    Args:
+        owner: of a method that is called as a function.
 
     Raises:
         Unstageable: it is such a call, and there is such a block.
@@ -39,9 +45,11 @@ def refuse(function: Any) -> None:
     builder = current_builder()
     if builder is None or builder.parent is None:
         return
-    name, owner = getattr(function, "__name__", "?"), getattr(function, "__self__", None)
+    name, owner = getattr(function, "__name__", "?"), getattr(function, "__self__", owner)
     if isinstance(owner, _UNLOGGED) and name in MUTATING:
         refuse_change(owner)
+    if isinstance(owner, contextlib.ExitStack) and name in _ENTERING:
+        _refuse_outer(owner)
     kind = owner if isinstance(owner, type) else type(owner)
     module = getattr(function, "__module__", None) or kind.__module__
     clock = module == "datetime" and name in _CLOCKS
@@ -51,6 +59,19 @@ def refuse(function: Any) -> None:
             "for all runs",
             location=here(),
             remedy="call it before, or use graphify.random for random numbers",
+        )
+
+
+def _refuse_outer(stack: contextlib.ExitStack) -> None:
+    """Refuse to add to a stack of contexts that another block leaves."""
+    builder = current_builder()
+    root = root_of(builder)
+    made = None if root is None else root.local_objects.get(id(stack), (None, None))[1]
+    if builder is not None and made is not builder.home:
+        raise Unstageable(
+            "staged control flow adds to an ExitStack that was made before it",
+            location=here(),
+            remedy="write a with statement of its own",
         )
 
 

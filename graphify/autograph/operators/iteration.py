@@ -19,12 +19,16 @@ from graphify.autograph.operators.state import Unstageable
 from graphify.ir.context import current_builder
 from graphify.ir.sizes import Dim, Size, size_op
 from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.numpy.flat import Flat
-from graphify.ops import elementwise
+from graphify.ops import core, effects, elementwise
 from graphify.ops.shape import as_dim, checked_dim
 from graphify.tracing.capture import root_of
+
+
+INT = np.dtype(np.int64)
 
 
 class ListChanges(Unstageable):
@@ -102,6 +106,26 @@ class Items:
         place = elementwise.floor_divide(offset, step)
         inside = elementwise.logical_and(place >= 0, place < as_tensor(self.length))
         return elementwise.logical_and(inside, elementwise.equal(place * step, offset))
+
+    def __getitem__(self, key: Any) -> Any:
+        """`range(...)[key]`, with the key checked when the run gets here."""
+        if self.line is None:
+            raise TypeError("an iterator is not subscriptable")
+        if isinstance(key, slice):
+            raise Unstageable(
+                "a range that only the run knows is sliced",
+                location=here(),
+                remedy="give range the bounds of the slice",
+            )
+        place = as_tensor(key if isinstance(key, Tensor) else operator.index(key))
+        if place.ndim or not (place.dtype.kind in "iu" or place.spec.weak and place.dtype == BOOL):
+            raise TypeError(f"range indices must be integers or slices, not {place.spec}")
+        place, count = core.cast(place, dtype=INT, weak=True), as_tensor(self.length)
+        place = elementwise.where(place < 0, place + count, place)
+        inside = elementwise.logical_and(place >= 0, place < count)
+        out_of_range = effects.Raise(IndexError, ("range object index out of range",))
+        effects.assert_(inside, exception=out_of_range)
+        return self.item(_weak(place))
 
     def __iter__(self) -> Iterator[Any]:
         if not isinstance(self.length, int):
@@ -206,14 +230,18 @@ def _not_negative(count: Any) -> Dim:
 
 
 def _range_with_traced_step(start: Any, stop: Any, step: Tensor) -> Items:
-    from graphify.ops.effects import Raise, assert_
-
-    assert_(step != 0, exception=Raise(ValueError, ("range() arg 3 must not be zero",)))
+    zero = effects.Raise(ValueError, ("range() arg 3 must not be zero",))
+    effects.assert_(step != 0, exception=zero)
     span = as_tensor(stop) - as_tensor(start)
     sign = elementwise.where(step > 0, 1, -1)
     runs = elementwise.where(step > 0, span > 0, span < 0)
     count = elementwise.where(runs, elementwise.floor_divide(span - sign, step) + 1, 0)
     return _items(as_dim(elementwise.maximum(count, 0)), start, step)
+
+
+def line_of(numbers: builtins.range) -> Items:
+    """A range that is indexed by what only the run knows."""
+    return _items(builtins.len(numbers), numbers.start, numbers.step)
 
 
 def _items(length: Dim, start: Any, step: Any) -> Items:

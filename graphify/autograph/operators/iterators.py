@@ -10,6 +10,7 @@ that is enumerated is a generator again, and the loop over it may be staged.
 from __future__ import annotations
 
 import builtins
+import dis
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
@@ -19,6 +20,7 @@ from graphify.autograph.operators.calls import OVERLOADS, call, converted, is_co
 from graphify.autograph.operators.cursors import Cursor, is_endless, sequence_of_items
 from graphify.autograph.operators.generators import Generator
 from graphify.autograph.operators.iteration import Items, items_of
+from graphify.autograph.operators.ordering import has_staged
 from graphify.autograph.operators.state import Unstageable
 from graphify.autograph.operators.undefined import certain
 from graphify.errors import TraceError
@@ -285,7 +287,10 @@ def with_iterators(name: str, plain: Plain) -> Plain:
             if builtins.len(args) > 0 and isinstance(args[0], Iterator):
                 if current_builder() is None:
                     return getattr(builtins, name)(*args, **kwargs)
-                args = (builtins.list(args[0]), *args[1:])  # it is looked at more than once
+                items = builtins.list(args[0])  # it is looked at more than once
+                if name in ("any", "all") and has_staged(items):
+                    _refuse_walrus(name, args[0])
+                args = (items, *args[1:])
             return plain(*args, **kwargs)
 
         take.__name__ = name
@@ -301,6 +306,19 @@ def with_iterators(name: str, plain: Plain) -> Plain:
 
     make.__name__ = name
     return make
+
+
+def _refuse_walrus(name: str, iterator: Iterator[Any]) -> None:
+    """Refuse an expression that assigns names until only the run knows where."""
+    code = getattr(iterator, "gi_code", None)
+    steps = () if code is None else dis.get_instructions(code)
+    if builtins.any(step.opname in ("STORE_DEREF", "STORE_GLOBAL") for step in steps):
+        raise TraceError(
+            f"{name}() ends where only the run knows, and its generator expression assigns a name "
+            "by :=",
+            location=here(),
+            remedy="write a for statement that assigns the name and breaks",
+        )
 
 
 def install(operators: dict[str, Any]) -> None:

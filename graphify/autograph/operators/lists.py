@@ -113,6 +113,8 @@ class GrowingList(List):
             index = operator.index(index)
         elif not index.is_symbolic:
             index = int(index)
+        elif index.spec.weak and index.dtype.kind == "b":  # Python's True is the integer 1
+            index = core.cast(index, dtype=np.dtype(np.int64), weak=True)
         elif index.dtype.kind not in "iu" or index.ndim:
             raise TypeError(f"list indices must be integers or slices, not {index.spec}")
         count = self.grown.count

@@ -1,4 +1,4 @@
-"""Items of dicts and tuples by a key that only the run knows.
+"""Items of dicts, tuples and ranges by a key that only the run knows.
 
 item({0: x, 2: y}, k)          # the place of k among the keys, and the value there;
                                # KeyError, when the run gets here, if it is none of them
@@ -15,6 +15,7 @@ from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply
 from graphify.autograph.operators.conditions import is_staged
+from graphify.autograph.operators.iteration import line_of
 from graphify.autograph.operators.raising import raise_
 from graphify.errors import TraceError
 from graphify.ir.context import current_builder
@@ -38,11 +39,15 @@ def item(table: Any, key: Any) -> Any:
         return apply(item, (table, key), {})
     if not is_staged(key):
         return table[key]
+    if key.spec.weak and key.dtype.kind == "b" and isinstance(table, (tuple, list)):
+        key = core.cast(key, dtype=np.dtype(np.int64), weak=True)  # Python's True is 1
     if type(table) is tuple and key.ndim == 0 and key.dtype.kind in "iu":
         count = len(table)
         inside = elementwise.logical_and(key >= -count, key < count)
         effects.assert_(inside, exception=effects.Raise(IndexError, ("tuple index out of range",)))
         return _chosen(list(table), elementwise.where(key < 0, key + count, key))
+    if isinstance(table, range):
+        return line_of(table)[key]
     if isinstance(table, dict) and type(table).__getitem__ is dict.__getitem__:
         missing = getattr(type(table), "__missing__", None)
         absent = lambda: refuse_new() if missing else raise_(KeyError(key))

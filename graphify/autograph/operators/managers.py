@@ -96,6 +96,13 @@ class Manager:
     def _staged(self, raised: Any, waiting: Pending) -> Any:
         """Leave it where the run knows whether something is pending; whether that is swallowed."""
 
+        if isinstance(self.value, contextlib.ExitStack):  # it forgets what it has called
+            raise TraceError(
+                "only the run knows whether an ExitStack is left by an exception",
+                location=here(),
+                remedy="write a with statement for each context, and try and finally for callbacks",
+            )
+
         def after_one(_: Any) -> tuple[Any]:
             return (self._told(waiting),)
 

@@ -19,6 +19,7 @@ from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import call
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.errors import TraceError
+from graphify.ir.sharing import link
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
@@ -211,4 +212,12 @@ def _picked(column: Any, places: list[Tensor]) -> list[Any]:
     weak = tensors[0].spec.weak
     together = shape.stack([core.strong(t) for t in tensors])
     found = [together[place] for place in places]
-    return [core.cast(f, dtype=f.dtype, weak=True) for f in found] if weak else found
+    if weak:
+        return [core.cast(f, dtype=f.dtype, weak=True) for f in found]
+    if not all(_is_number(v) or v._scalar for v in column):  # each is one of the arrays, no copy
+        for one in found:
+            one._scalar = False
+            for other in column:
+                if _tensor(other) and not other._scalar:
+                    link(one, other, None)
+    return found

@@ -9,8 +9,11 @@ from typing import Any
 from graphify import tree
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.branches import if_exp
+from graphify.autograph.operators.choice import Choice
+from graphify.autograph.operators.choosing import over
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.thrown import (
+    NO_EXCEPTION,
     Alternative,
     Catch,
     Pending,
@@ -49,6 +52,13 @@ def raise_(exception: Any, cause: Any = None) -> Any:
         return _raise_pending(exception.rest)
     if isinstance(exception, Catch) and exception.current is not None:
         return _raise_pending([exception.current])
+    for part, again in (
+        (exception, lambda one: raise_(one, cause)),
+        (cause, lambda one: raise_(exception, one)),
+    ):
+        if type(part) is Choice:
+            over(part, again)
+            return UNREACHABLE
     builder = current_builder()
     if builder is None or builder.parent is None:
         error = exception() if isinstance(exception, type) else exception
@@ -64,6 +74,8 @@ def raise_(exception: Any, cause: Any = None) -> Any:
     error = exception() if isinstance(exception, type) else exception
     if isinstance(error, (*REFUSALS, Unknown, StopIteration)):  # the last: to who asked for an item
         throw(error, cause)
+    if not isinstance(error, BaseException):
+        error = TypeError(NO_EXCEPTION)
     values: list[Tensor] = []
     what = _what(error, cause, values)
     effects.raise_(*values, exception=what)

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from graphify import tree
 from graphify.autograph.operators import texts
-from graphify.autograph.operators.choice import Choice
+from graphify.autograph.operators.choice import Choice, possible
 from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.state import same_static
 from graphify.autograph.operators.undefined import Maybe, Undefined
@@ -30,6 +30,7 @@ from graphify.ops.effects import takes
 from graphify.ops.failing import raw
 
 Decide = Callable[[Any, Callable[[], Any], Callable[[], Any]], Any]
+NO_EXCEPTION = "exceptions must derive from BaseException"
 
 
 # --- exceptions taken apart -----------------------------------------------------------------------
@@ -359,6 +360,14 @@ def thrown(exception: Any, cause: Any = None) -> Thrown:
         if current_builder() is not None:
             return Thrown([exception.current.alone()])
         exception = exception.exception
+    if type(exception) is Choice:
+        return _one_of(exception, cause)
+    if type(cause) is Choice:
+        raise TraceError(
+            "only the run knows the cause of an exception that a try statement may catch",
+            location=here(),
+            remedy="raise it in each branch of an if statement",
+        )
     error = exception() if isinstance(exception, type) else exception
     cause = cause() if isinstance(cause, type) else cause
     if current_builder() is None or not isinstance(error, BaseException):
@@ -366,6 +375,17 @@ def thrown(exception: Any, cause: Any = None) -> Thrown:
     if cause is not None:
         error.__cause__ = cause
     return Thrown([Alternative.of(error, here())])
+
+
+def _one_of(choice: Choice, cause: Any) -> Thrown:
+    """What a raise statement raises that is given one of several exceptions, or None."""
+    left, found = possible(choice), []
+    for k in left:
+        one = choice.alternatives[k]
+        parts = thrown(TypeError(NO_EXCEPTION) if one is None else one, cause).alternatives
+        flag = True if len(left) == 1 else elementwise.equal(choice.tag, k)
+        found += [part if flag is True else part.where(flag) for part in parts]
+    return Thrown(found)
 
 
 def caught(error: BaseException, passed_on: bool = False) -> Thrown:

@@ -14,12 +14,14 @@ import numpy as np
 
 from graphify.autograph.operators import texts
 from graphify.autograph.operators.calls import OVERLOADS
+from graphify.errors import TraceError
 from graphify.ir.bind import bind
 from graphify.ir.context import current_builder
 from graphify.ir.float_errors import refuse
 from graphify.location import SourceLoc, here
 from graphify.ops import effects
 from graphify.ops.warn import warn as record
+from graphify.tracing.capture import root_of
 
 
 def warn(
@@ -36,6 +38,9 @@ def warn(
     if builder is None or builder.parent is None and not texts.has_symbols(message):
         warnings.warn(message, category, stacklevel + 1, source, **more)
         return
+    root = root_of(builder)
+    if root is not None and root.warnings is not warnings.filters and _is_ignored(category):
+        return
     pieces, values = texts.pieces_of(message)
     place = _place(stacklevel)
     attrs = {
@@ -45,6 +50,23 @@ def warn(
         "line": place.line if place is not None else 0,
     }
     bind(record, values, attrs)
+
+
+def _is_ignored(category: type[Warning] | None) -> bool:
+    """Whether filters that the function itself has set for a while drop all such warnings.
+
+    Raises:
+        TraceError: they do something else with them.
+    """
+    kind = category or UserWarning
+    action, text, _, module, line = next(f for f in warnings.filters if issubclass(kind, f[2]))
+    if action == "ignore" and text is module is None and not line:
+        return True
+    raise TraceError(
+        "a warning that is left to the run is given inside warnings.catch_warnings",
+        location=here(),
+        remedy='simplefilter("ignore") may be there; for the rest, set filters around the call',
+    )
 
 
 def _place(stacklevel: int) -> SourceLoc | None:
