@@ -308,7 +308,13 @@ class Function(Examined, Room):
     def _run_trace(self, call: Call, pattern: Pattern) -> Any:
         moving = frozenset(k for k, seen in self._moved.items() if len(seen) >= self._distinct)
         return tracer.trace(
-            self._python_function, self._signature, call, pattern, self.autograph, moving
+            self._python_function,
+            self._signature,
+            call,
+            pattern,
+            self.autograph,
+            moving,
+            self.engine or config.engine,
         )
 
     def _with_general_numbers(self, call: Call) -> Call | None:

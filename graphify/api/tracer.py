@@ -10,7 +10,7 @@ import contextlib
 import functools
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,11 @@ from graphify.autograph.operators.texts import check_marks, refuse_as_result
 from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
 from graphify.autograph.operators.unknown import Ended, ending
 from graphify.config import config
+from graphify.engines.base import get_engine
 from graphify.errors import InternalError, TraceError, at
 from graphify.ir import pretty
 from graphify.ir.context import not_taping, recording
-from graphify.ir.graph import Value, attr_sizes
+from graphify.ir.graph import Graph, Value, attr_sizes
 from graphify.ir.tensor import Tensor, resolve, value_in, viewing
 from graphify.ir.types import Spec, in_c_order
 from graphify.ir.wrapping import as_tensor
@@ -60,13 +61,15 @@ def trace(
     pattern: Pattern,
     autograph: bool,
     moving: frozenset[Any] = frozenset(),
+    engine: str = "reference",
 ) -> Traced:
     """Run `function` on symbolic tensors of the call's kind and record what they do.
 
     Args:
         moving: keys of the places whose Python numbers become hidden inputs instead of guards.
+        engine: what runs long loops over what is known while tracing.
     """
-    return retracing(lambda: _trace(function, signature, call, pattern, autograph, moving))
+    return retracing(lambda: _trace(function, signature, call, pattern, autograph, moving, engine))
 
 
 def _trace(
@@ -76,8 +79,10 @@ def _trace(
     pattern: Pattern,
     autograph: bool,
     moving: frozenset[Any],
+    engine: str,
 ) -> Traced:
     root = Root(getattr(function, "__name__", "function"), moving)
+    root.run = functools.partial(_run_known, engine) if engine == "native" else None
     token = start_trace()
     try:
         with recording(root), not_taping(), deep_stack():
@@ -104,6 +109,11 @@ def _trace(
         leave_call(token)
         restore(root)
         root.home.close()
+
+
+def _run_known(engine: str, graph: Graph, arrays: Sequence[Any]) -> Sequence[Any]:
+    with recording(None):
+        return get_engine(engine).compile(optimise(graph).graph)(arrays)
 
 
 def _plain_call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

@@ -62,8 +62,12 @@ class Tensor:
     )
 
     _value: Any
-    __hash__ = None  # type: ignore[assignment]  # object has a method; equality is elementwise
     __array_priority__ = 100.0
+
+    def __hash__(self) -> int:
+        if self.dims or not self.is_symbolic:
+            raise TypeError(f"unhashable type: {type(self).__name__!r}")
+        raise value_needed(resolve(self), "the hash")
 
     def __init__(
         self,

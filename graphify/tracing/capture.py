@@ -52,6 +52,7 @@ from graphify.tracing.guards import (
 from graphify.tracing.places import forget_local
 
 AnyPlace = Place | Within
+Run = Callable[[Graph, Sequence[Any]], Sequence[Any]]
 ABSENT = object()  # what a name or field that does not exist holds
 
 
@@ -79,6 +80,7 @@ class Root(Builder):
         self.notes: list[str] = []  # why a loop was unrolled and the like, for `explain`
         self.attempts = 0  # loops being staged that could be unrolled instead
         self.promoted: dict[str, str] = {}  # names that join two dtypes -> which
+        self.run: Run | None = None  # runs a graph of what is known, by the function's engine
         self.streams = (sys.stdout, sys.stderr)  # and what else the function may set for a while
         self.warnings = warnings.filters
         self.copies = 1  # how many times the loops being unrolled repeat what is traced now

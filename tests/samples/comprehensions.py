@@ -79,6 +79,15 @@ def comprehension_of_a_comprehension(w):
     return np.array([sum([v for v in row if v > 0]) for row in w if row[0] < 2])
 
 
+def distances_between_all(x, y):
+    return np.array([[np.abs(a - b) for a in x] for b in y])
+
+
+def table_of_rows_that_are_filtered(x, w):
+    rows = [[v * u for v in x if v > 0] for u in w[:, 0]]
+    return np.array(rows, dtype=float).sum()
+
+
 def rows_of_a_matrix(w):
     return np.stack([row - row.mean() for row in w])
 

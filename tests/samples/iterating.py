@@ -528,3 +528,18 @@ def loop_variable_in_an_inner_generator(x, s):
             if u * v < 0:
                 return u + 2 * v
     return x[0]
+
+
+def weights_from_a_constant_array(x):
+    total = np.zeros_like(x)
+    for weight in np.linspace(0.0, 1.0, 50):
+        total = total * 0.9 + weight * x
+    return total
+
+
+def counts_known_before_the_run(x):
+    steps = 0
+    for i in range(2000):
+        steps += i % 7
+    names = {0: "even", 1: "odd"}
+    return x * steps if names[steps % 2] == "even" else -x

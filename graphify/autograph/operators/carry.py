@@ -27,20 +27,22 @@ from graphify.autograph.operators.state import (
     Absent,
     Entry,
     Unstageable,
+    as_local,
+    as_number,
     carried_spec,
     fit,
     is_dynamic,
     join_spec,
     joinable,
-    known_dim,
     placeholder,
     same_static,
+    static_dims,
     structure_error,
     take_apart,
 )
 from graphify.autograph.operators.undefined import Unreachable, certain
 from graphify.autograph.operators.unknown import ending, raising, reached
-from graphify.ir.context import current_builder, recording
+from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder, Value
 from graphify.ir.sharing import storage
 from graphify.ir.sizes import fresh
@@ -88,7 +90,7 @@ class Carry:
         self.links = LoopLinks()
         self.lists = CarriedLists(current_builder())
         for entry in self.entries:
-            entry.leaves = [_as_local(leaf) for leaf in entry.leaves]
+            entry.leaves = [as_local(leaf) for leaf in entry.leaves]
         self._plan()
 
     def _plan(self) -> None:
@@ -104,7 +106,7 @@ class Carry:
         """Specs of an entry's leaves that are carried."""
         self.lists.enter(k, entry)
         specs = [
-            _static_dims(leaf.spec, self.lists.frame)
+            static_dims(leaf.spec, self.lists.frame)
             if isinstance(leaf, Absent)
             else carried_spec(leaf)
             if dynamic
@@ -405,7 +407,7 @@ class Carry:
         entry = self.entries[k]
         specs = [carried_spec(leaf) if is_dynamic(leaf) else None for leaf in new.leaves]
         leaves = [
-            leaf if spec is None else Absent(_static_dims(spec, self.lists.frame), is_number(leaf))
+            leaf if spec is None else Absent(static_dims(spec, self.lists.frame), is_number(leaf))
             for leaf, spec in zip(new.leaves, specs, strict=True)
         ]
         self.entries[k] = Entry(entry.name, new.treedef, leaves, Tensor(np.asarray(False)))
@@ -472,7 +474,7 @@ class Carry:
                 tensor._weak = spec.weak
             mark(tensor, [after] if runs else [after, kind_of(leaf)])
         self.links.finish(self._at_places(carried), flags, runs, first)
-        variables = self._assemble(iter(self._with_counts(carried)))
+        variables = self._assemble(iter(map(as_number, self._with_counts(carried))))
         if runs:
             variables = [
                 certain(v) if a else v for v, a in zip(variables, self.always, strict=True)
@@ -487,14 +489,3 @@ class Carry:
             for place, count in self.lists.finish(k, entry).items():
                 found[self._position(k) + sum(self.dynamic[k][:place])] = count
         return found
-
-
-def _as_local(leaf: Any) -> Any:
-    return resolve(as_tensor(leaf)) if isinstance(leaf, (Tensor, np.ndarray, np.generic)) else leaf
-
-
-def _static_dims(spec: Spec, frame: Builder | None) -> Spec:
-    """A spec of which only the sizes that are known before the loop are kept."""
-    with recording(frame):
-        shape = tuple(d if known_dim(d) == d else fresh("w") for d in spec.shape)
-    return Spec(shape, spec.dtype, spec.weak)

@@ -176,8 +176,11 @@ def _affine(i: Any, start: Any, step: Any) -> Any:
 
 def _rows(array: Tensor | np.ndarray[Any, Any]) -> Items | None:
     tensor = resolve(as_tensor(array))
-    if not tensor.is_symbolic:
+    known = not tensor.is_symbolic
+    if known and (current_builder() is None or tensor.ndim == 0):
         return None
+    if known:
+        return Items(tensor.dims[0], lambda i: tensor[i], array, optional=True)
     if tensor.ndim == 0:
         raise TypeError("iteration over a 0-d array")
     return Items(tensor.dims[0], lambda i: tensor[i], shown=(tensor,))

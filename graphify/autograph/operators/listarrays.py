@@ -13,7 +13,7 @@ import numpy as np
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.choosing import over_leaves
 from graphify.autograph.operators.growing import refused
-from graphify.autograph.operators.lists import GrowingList, stack_of
+from graphify.autograph.operators.lists import GrowingList, stack_of, start
 from graphify.ir.sizes import product
 from graphify.ir.tensor import Tensor
 from graphify.numpy._table import FUNCTIONS
@@ -24,8 +24,17 @@ STACK = "need at least one array to stack"
 JOIN = "need at least one array to concatenate"
 
 
+def _opened(values: Any) -> Any:
+    """A list of lists of run-time length as one of those itself."""
+    if isinstance(values, list) and not isinstance(values, GrowingList):
+        if any(isinstance(value, GrowingList) for value in values):
+            return GrowingList.of(start(values))
+    return values
+
+
 def _creation(function: Any) -> Callable[..., Any]:
     def make(values: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        values = _opened(values)
         if isinstance(values, GrowingList):
             values = stack_of(values, empty=dtype is not None)
         return FUNCTIONS[function](values, dtype, *args, **kwargs)
@@ -37,6 +46,7 @@ def _joining(function: Any, whole: Callable[..., Tensor]) -> Callable[..., Any]:
     """A function that joins arrays; `whole` does it for those that are one array already."""
 
     def join(values: Any, *args: Any, **kwargs: Any) -> Any:
+        values = _opened(values)
         if not isinstance(values, GrowingList):
             return over_leaves(FUNCTIONS[function], (values, *args), kwargs)
         name = function.__name__

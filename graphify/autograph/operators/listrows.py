@@ -19,10 +19,16 @@ from graphify.errors import ShapeError
 from graphify.ir.bind import bind
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
-from graphify.ops import core, elementwise
+from graphify.ops import core, elementwise, reduction
 from graphify.ops.indexing import gather, slice_, slice_update
 from graphify.ops.keys import getitem
-from graphify.ops.shape import as_dim, concatenate, iota
+from graphify.ops.shape import as_dim, concatenate, in_range, iota
+from graphify.tracing.lists import List
+
+RAGGED = (
+    "setting an array element with a sequence. The requested array has an inhomogeneous shape: "
+    "the lists in a list have different lengths"
+)
 
 
 def stack(grown: Grown, empty: bool = False, error: str | None = None) -> Tensor:
@@ -32,10 +38,6 @@ def stack(grown: Grown, empty: bool = False, error: str | None = None) -> Tensor
         empty: no elements give no rows of the elements' dtype and shape.
         error: the message of the ValueError that no elements raise.
     """
-    if grown.treedef.kind not in (None, list, tuple):
-        raise g.refused(
-            "an array is made of elements that are no arrays", "keep their fields in lists"
-        )
     plain = grown.buffers[0].ndim == 1 and grown.buffers[0].dtype == np.float64
     if error is not None or not empty and not (plain and grown.treedef.kind is None):
         text = error or (
@@ -48,17 +50,44 @@ def stack(grown: Grown, empty: bool = False, error: str | None = None) -> Tensor
     return _nested(grown.treedef, iter(columns))
 
 
-def _nested(treedef: tree.TreeDef, columns: Iterator[Tensor]) -> Tensor:
-    if treedef.kind is None:
+def _nested(treedef: tree.TreeDef, columns: Iterator[Tensor], depth: int = 1) -> Tensor:
+    """The elements as one array; the columns have `depth` axes for the lists around them."""
+    kind = treedef.kind
+    if kind is None:
         return next(columns)
-    parts = [_nested(child, columns) for child in treedef.children]
+    if issubclass(kind, List):
+        return _of_lists(treedef, columns, depth)
+    if kind not in (list, tuple):
+        raise g.refused(
+            "an array is made of elements that are no arrays", "keep their fields in lists"
+        )
+    parts = [_nested(child, columns, depth) for child in treedef.children]
     if len({part.ndim for part in parts}) > 1:
         raise ShapeError("the elements of a list are ragged: no array can be made of them")
     dtype = np.result_type(*(part.dtype for part in parts))
+    apart = [(*p.dims[:depth], 1, *p.dims[depth:]) for p in parts]
     parts = [
-        core.to_dtype(core.reshape(p, shape=(p.dims[0], 1, *p.dims[1:])), dtype) for p in parts
+        core.to_dtype(core.reshape(p, shape=shape), dtype)
+        for p, shape in zip(parts, apart, strict=True)
     ]
-    return concatenate(*parts, axis=1)
+    return concatenate(*parts, axis=depth)
+
+
+def _of_lists(treedef: tree.TreeDef, columns: Iterator[Tensor], depth: int) -> Tensor:
+    """Elements that are lists of run-time length themselves, all of one length."""
+    inside: tree.TreeDef = treedef.keys[0]
+    counts = next(columns)
+    first = getitem(counts, (0,) * counts.ndim)
+    ragged = reduction.reduce_any(
+        elementwise.not_equal(counts, first), axes=tuple(range(counts.ndim)), keepdims=False
+    )
+    same = in_range(
+        core.cast(ragged, dtype=g.INT), g.number(0), g.number(1), error="ValueError", message=RAGGED
+    )
+    rows = _nested(inside, columns, depth + 1)
+    length = as_dim(core.cast(first, dtype=g.INT, weak=True) + same)
+    whole = tuple((0, dim, 1) for dim in rows.dims[:depth])
+    return core.copy(bind(slice_, (rows,), {"key": (*whole, (0, length, 1))}, view=False))
 
 
 def exact(buffer: Tensor, count: Count) -> Tensor:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import iteration
+from graphify.autograph.operators import iteration, known
 from graphify.autograph.operators.branches import if_
 from graphify.autograph.operators.carry import Carry
 from graphify.autograph.operators.choice import Choice, Facts, assuming, facts, has_choices
@@ -75,6 +75,8 @@ def while_(
                 return _staged_while(test, body, state, names, runs=True)
             if len(builder.nodes) >= recorded_before + turn:
                 return _stage_rest(test, body, state, names)
+            if len(builder.nodes) == recorded_before:
+                return _run_rest(test, body, state, names)
         state = body(*state)
     raise AssertionError("unreachable")
 
@@ -96,6 +98,21 @@ def _stage_rest(
     while _try_test(test, state)[0]:
         state = body(*state)
     return state
+
+
+def _run_rest(
+    test: Callable[..., Any], body: Callable[..., State], state: State, names: Names
+) -> State:
+    """What is left of a loop of very many turns over what is known: run by the engine, if it can
+    be staged and its integers have 64 bits; else by Python."""
+    try:
+        return _staged_while(test, body, state, names, runs=True, at_once=True)
+    except (LeakedTracer, SyntaxUnsupported):
+        raise
+    except Exception:
+        while _try_test(test, state)[0]:
+            state = body(*state)
+        return state
 
 
 def _rotated(
@@ -153,10 +170,11 @@ def _staged_while(
     most: Dim | None = None,
     watched: Sequence[Any] = (),
     raises: bool = False,
+    at_once: bool = False,
 ) -> State:
     """A while op; `runs`: there is at least one turn, so what the body binds is bound after it;
     `most`: how many turns there can be; `watched`: lists that must not change; `raises`: see
-    `Carry.trace`."""
+    `Carry.trace`; `at_once`: nothing in it depends on the run, and it is run now."""
     loop = Carry(state, names, choices)
     loop.lists.length, loop.lists.watched = most, watched
 
@@ -178,13 +196,12 @@ def _staged_while(
     operands = list(dict.fromkeys([*captured(builder), *captured(cond_builder)]))
     cond_graph = _close_loop(cond_builder, loop.params_of(cond_builder), operands, results, "cond")
     body_graph = _close_loop(builder, loop.params_of(builder), operands, loop.results, "body")
-    tensors = control.while_.several(
-        *map(recorded, loop.initial()),
-        *map(Tensor, operands),
-        cond=cond_graph,
-        body=body_graph,
-        carry=loop.width,
-    )
+    attrs = {"cond": cond_graph, "body": body_graph, "carry": loop.width}
+    given = (*loop.initial(), *map(Tensor, operands))
+    if at_once:
+        tensors = known.evaluated(control.while_, given, attrs)
+    else:
+        tensors = control.while_.several(*map(recorded, given), **attrs)
     first = (lambda: truth(test(*state))) if pure else None
     return loop.finish(tensors, runs, first)
 
@@ -363,27 +380,27 @@ def _staged_for(
     raises = not isinstance(items.length, int)  # others may be unrolled instead
     builder = loop.trace(turn, (body,), index=True, raises=raises)
     operands = captured(builder)
-    if items.optional and (not builder.nodes or not operands and _needs_no_run(loop, items)):
+    if items.optional and (
+        not builder.nodes or not operands and _needs_no_run(loop, items, builder)
+    ):
         raise Unstageable("its body records nothing")
     graph = _close_loop(
         builder, [builder.params[0], *loop.params_of(builder)], operands, loop.results, "body"
     )
-    tensors = control.loop.several(
-        *loop.initial(),
-        *map(Tensor, operands),
-        length=items.length,
-        body=graph,
-        carry=loop.width,
-        xs=0,
+    tensors = known.loop(
+        control.loop,
+        (*loop.initial(), *map(Tensor, operands)),
+        {"length": items.length, "body": graph, "carry": loop.width, "xs": 0},
     )
     runs = isinstance(items.length, int) and items.length > 0
     return loop.finish(tensors, runs, lambda: elementwise.greater(as_tensor(items.length), 0))
 
 
-def _needs_no_run(loop: Carry, items: iteration.Items) -> bool:
-    """Whether a loop only fills lists with what is known while tracing."""
-    few = isinstance(items.length, int) and items.length <= WARN_UNROLLED
-    return few and bool(loop.lists.before) and loop.lists.constant
+def _needs_no_run(loop: Carry, items: iteration.Items, body: Builder) -> bool:
+    """Whether a loop only fills lists with what is known while tracing, and is soon unrolled."""
+    if not isinstance(items.length, int) or not loop.lists.before or not loop.lists.constant:
+        return False
+    return items.length * known.work_of(body.nodes) <= known.MOST_INTERPRETED
 
 
 def _staged_for_with_test(

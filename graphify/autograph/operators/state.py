@@ -19,8 +19,8 @@ from graphify.autograph.operators import references
 from graphify.autograph.operators.references import Reference
 from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
 from graphify.errors import InternalError, TraceError, text_of
-from graphify.ir.context import current_builder
-from graphify.ir.graph import Literal, constant
+from graphify.ir.context import current_builder, recording
+from graphify.ir.graph import Builder, Literal, constant
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, Size, fresh
 from graphify.ir.tensor import Tensor, resolve, value_in
@@ -266,3 +266,20 @@ def describe(value: Any) -> str:
         if value is None or isinstance(value, (*NUMBERS, str))
         else f"a {type(value).__name__}"
     )
+
+
+def as_number(leaf: Any) -> Any:
+    """A number of Python's as such, where a loop over what is known has given it."""
+    known = isinstance(leaf, Tensor) and leaf._weak and not leaf.is_symbolic and not leaf.dims
+    return leaf.numpy().item() if known else leaf
+
+
+def as_local(leaf: Any) -> Any:
+    return resolve(as_tensor(leaf)) if isinstance(leaf, (Tensor, np.ndarray, np.generic)) else leaf
+
+
+def static_dims(spec: Spec, frame: Builder | None) -> Spec:
+    """A spec of which only the sizes that are known before the loop are kept."""
+    with recording(frame):
+        shape = tuple(d if known_dim(d) == d else fresh("w") for d in spec.shape)
+    return Spec(shape, spec.dtype, spec.weak)

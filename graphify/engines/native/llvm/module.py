@@ -16,6 +16,8 @@ from graphify.engines.native.llvm.types import PTR, Parameter, Type, V
 if TYPE_CHECKING:
     from graphify.engines.native.target import Target
 
+LEGIBLE = 4096  # longer literals are written by their bytes, of which Python makes short work
+
 
 class Module:
     """Functions, declarations and globals of one LLVM module, made for one machine."""
@@ -65,9 +67,12 @@ class Module:
 
     def constant_bytes(self, name: str, data: bytes, align: int = 64) -> V:
         """A read-only global holding `data`."""
-        body = "".join(
-            chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data
-        )
+        if len(data) > LEGIBLE:
+            body = "\\" + data.hex("\\")
+        else:
+            body = "".join(
+                chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data
+            )
         self._globals[name] = (
             f'@{name} = internal constant [{len(data)} x i8] c"{body}", align {align}'
         )
