@@ -142,6 +142,11 @@ def is_container(value: Any) -> bool:
     return _open(value) is not None
 
 
+def is_record(kind: type) -> bool:
+    """Whether instances of a class are containers of their fields: a dataclass, an attrs class."""
+    return _field_names(kind) is not None
+
+
 def _flatten(
     tree: Any, out: list[Any], is_leaf: Callable[[Any], bool] | None, none_is_leaf: bool = True
 ) -> TreeDef:

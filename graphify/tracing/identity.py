@@ -13,7 +13,8 @@ from __future__ import annotations
 import gc
 import operator
 import sys
-from collections.abc import Container, Iterable, Iterator
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import (
@@ -51,11 +52,15 @@ class _Copies:
     places: dict[int, LazyLoc | None] = field(default_factory=dict)  # where they were made
     originals: dict[int, ById] = field(default_factory=dict)  # of a copy; they are no copies
     copies: dict[int, list[int]] = field(default_factory=dict)  # of an original
+    homes: dict[int, Any] = field(default_factory=dict)  # of the frames that made them
+    groups: dict[int, Any] = field(default_factory=dict)  # the same for copies of different ones
 
-    def add(self, name: str, made: Any, originals: ById) -> None:
+    def add(self, name: str, made: Any, originals: ById, group: Any = None) -> None:
         key = id(made)
         self.made[key], self.names[key], self.originals[key] = made, name, originals
-        self.places[key] = here()
+        self.places[key], builder = here(), current_builder()
+        self.homes[key] = None if builder is None else builder.home
+        self.groups[key] = group
         for each in originals:
             self.copies.setdefault(each, []).append(key)
 
@@ -67,19 +72,164 @@ class _Copies:
 _copies: WeakKeyDictionary[Builder, _Copies] = WeakKeyDictionary()
 
 
-def parts(value: Any, objects: Container[int] = ()) -> Iterator[Any]:
-    """The containers in a value that can be changed; also those in objects with some ids."""
-    pending = [value]
+def parts(value: Any) -> Iterator[Any]:
+    """The containers in a value that can be changed."""
+    return (part for part, _ in _levels(value))
+
+
+def _levels(value: Any, objects: Container[int] = ()) -> Iterator[tuple[Any, int]]:
+    """The containers in a value that can be changed, and how deep inside; also those in objects
+    with some ids."""
+    pending, seen = [(value, 0)], set[int]()
     while pending:
-        value = pending.pop()
-        if id(value) in objects:
-            pending += attributes_of(value).values()
-        if isinstance(value, (Tensor, str)) or not tree.is_container(value):
+        value, depth = pending.pop()
+        if not isinstance(value, (Tensor, str)) and tree.is_container(value):
+            parameters = getattr(type(value), "__dataclass_params__", None)
+            if isinstance(value, (list, dict)) or parameters is not None and not parameters.frozen:
+                yield value, depth
+            inside: Iterable[Any] = tree.flatten(value, partial(operator.is_not, value))[0]
+        elif id(value) in objects and id(value) not in seen:
+            seen.add(id(value))
+            inside = attributes_of(value).values()
+        else:
             continue
-        parameters = getattr(type(value), "__dataclass_params__", None)
-        if isinstance(value, (list, dict)) or parameters is not None and not parameters.frozen:
-            yield value
-        pending += tree.flatten(value, partial(operator.is_not, value))[0]
+        depth += type(value) not in transparent
+        pending += [(each, depth) for each in inside]
+
+
+transparent: set[type] = set()  # containers of what stands in their place
+
+
+def _kind(container: Any) -> type:
+    """The kind of a container; the trace has lists of its own."""
+    if isinstance(container, _Gone):
+        return container.kind
+    return list if isinstance(container, list) else type(container)
+
+
+@dataclass(slots=True, eq=False)
+class _Gone:
+    """Stands for a container that several names held in a frame that is over."""
+
+    kind: type
+
+
+@dataclass(slots=True, eq=False)
+class Held:
+    """The containers in a value that leaves a frame: how often each is in it, by id and depth.
+
+    Attributes:
+        kinds: of the containers, by id.
+        things: those that can be seen outside of the frame, and what stands for those that several
+            values held; by id. Of the others, `settle` lets go.
+        whole: ids of objects that are not copied.
+    """
+
+    counts: Counter[tuple[int, int]] = field(default_factory=Counter)
+    kinds: dict[int, type] = field(default_factory=dict)
+    things: ById = field(default_factory=dict)
+    whole: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, value: Any, leaves: Sequence[Any], but: Any = None) -> Held:
+        """The containers in a value with these leaves, less a container itself."""
+        whole = frozenset(map(id, leaves))
+        objects = getattr(_root(), "local_objects", {}).keys() - whole
+        found = [(part, depth) for part, depth in _levels(value, objects) if part is not but]
+        counts = Counter((id(part), depth) for part, depth in found)
+        return cls(counts, {id(part): _kind(part) for part, _ in found}, {}, whole)
+
+    def widen(self, other: Held) -> bool:
+        """Include what there is on another path; True if that is more."""
+        known, more = _known(), False
+        for (key, depth), count in other.counts.items():
+            copied = key in known.made
+            for each in known.may_be(key):
+                place = each, depth
+                more |= self.counts[place] == 0
+                self.counts[place] = max(self.counts[place], _ALWAYS if copied else count)
+                self.things[each] = known.originals[key][each] if copied else other.things[key]
+        self.whole |= other.whole
+        return more
+
+    def joined(self, other: Held) -> Held:
+        """What there is on either of two paths."""
+        both = Held()
+        both.widen(self)
+        both.widen(other)
+        return both
+
+
+_ALWAYS = sys.maxsize  # more often than any value has it
+
+
+def settle(held: Sequence[Held], gone: dict[Any, Any]) -> dict[Any, Any]:
+    """Tell apart what can be seen when a frame is over, what several of the values that leave it
+    have in common, and what nobody will miss.
+
+    Args:
+        gone: what stands for the second kind, so that it is found again when the frame is traced
+            again; it is given back.
+    """
+    owners: dict[int, list[int]] = {}
+    for number, each in enumerate(held):
+        for (key, _), count in each.counts.items():
+            owners.setdefault(key, []).extend([number] * count)
+    if not owners:
+        return gone
+    made = _known().made
+    things: ById = {key: made[key] for key in owners.keys() & made.keys()}
+    if len(things) < len(owners):
+        things |= {id(seen): seen for seen, _ in _seen() if id(seen) in owners}
+    for key, numbers in owners.items():
+        if key not in things and len(numbers) > 1:
+            kind = held[numbers[0]].kinds[key]
+            things[key] = gone.setdefault((kind, tuple(numbers)), _Gone(kind))
+    for each in held:
+        found = [(things[k], d, n) for (k, d), n in each.counts.items() if k in things]
+        each.counts = Counter({(id(thing), depth): n for thing, depth, n in found})
+        each.things = {id(thing): thing for thing, _, _ in found}
+    return gone
+
+
+def picked(made: list[Any], items: list[Any]) -> None:
+    """Note that a list holds copies of the containers in another one, in an order that only the
+    run knows."""
+    held = Held.of(items, (), items)
+    settle([held], {})
+    once = all(count == 1 for count in held.counts.values())
+    note("an item", made, held, None, object() if once else None)
+
+
+def note(name: str, made: Any, held: Held, holder: Any = None, group: Any = None) -> None:
+    """Note that a variable is a copy of what was held on the paths that met.
+
+    Args:
+        holder: the list that has it as its contents. What nobody sees but through this list is one
+            with the copy, and nobody can tell.
+        group: the same for all copies of which no two are of one container.
+    """
+    if not held.things:
+        return
+    objects = getattr(_root(), "local_objects", {}).keys() - held.whole
+    found = list(_levels(made, objects))
+    left = held.counts - Counter((id(part), depth) for part, depth in found)
+    new = [(part, depth) for part, depth in found if id(part) not in held.things]
+    if not new or not left:
+        return
+    known = _known()
+    hidden = {key: held.things[key] for key, _ in left}
+    if holder is not None:
+        shown = {id(seen) for seen, _ in _seen(holder)} | known.made.keys()
+        shown |= {key for (key, _), count in held.counts.items() if count > 1}
+        hidden = {k: v for k, v in hidden.items() if k in shown or isinstance(v, _Gone)}
+    for part, depth in new:
+        originals: ById = {}
+        for key in (key for key, level in left if level == depth and key in hidden):
+            originals |= known.originals.get(key, {key: hidden[key]})
+        alike = {k: v for k, v in originals.items() if issubclass(_kind(v), _kind(part))}
+        if alike:
+            known.add(name, part, alike, group)
 
 
 def called(name: str) -> str:
@@ -87,29 +237,10 @@ def called(name: str) -> str:
     return "the value that is returned" if name.startswith(RETURNED) else f"'{name}'"
 
 
-def note(name: str, made: Any, ids: Iterable[int], holder: Any = None) -> None:
-    """Note that a variable is a copy of what had these ids on the paths that met.
-
-    Args:
-        holder: the list that has it as its contents. What nobody sees but through this list is one
-            with the copy, and nobody can tell.
-    """
-    new = list(parts(made, getattr(_root(), "local_objects", ())))
-    wanted = set(ids) - set(map(id, new))
-    if not new or not wanted:
-        return
-    known = _known()
-    originals: ById = {}
-    for each in wanted & known.made.keys():
-        originals |= known.originals[each]
-    wanted -= known.made.keys()
-    if wanted:
-        originals |= {id(seen): seen for seen, _ in _seen(holder) if id(seen) in wanted}
-    for each in new:
-        kind = list if isinstance(each, list) else type(each)  # the trace has lists of its own
-        alike = {key: value for key, value in originals.items() if isinstance(value, kind)}
-        if alike:
-            known.add(name, each, alike)
+def is_copy_of(container: Any, home: Any) -> bool:
+    """Whether a container is a copy that the frame with this home made."""
+    homes = _known().homes
+    return id(container) in homes and homes[id(container)] is home
 
 
 def check(thing: Any) -> None:
@@ -121,7 +252,8 @@ def check(thing: Any) -> None:
     known, key = _known(), id(thing)
     originals = known.may_be(key)
     others = {*originals, *(copy for each in originals for copy in known.copies.get(each, ()))}
-    others.discard(key)
+    group = known.groups.get(key)
+    others -= {key} if group is None else {k for k in others if known.groups.get(k) is group}
     if not others:
         return
     own = known.names.get(key, "")  # the name may still show what it was before the paths parted
@@ -174,12 +306,6 @@ def is_viewed(tensor: Tensor) -> bool:
     return tensor._shared is not None
 
 
-def originals_of(ids: Iterable[int]) -> list[int]:
-    """The ids of what the copies with these ids stand for."""
-    known = _known()
-    return [each for key in ids for each in known.originals.get(key, ())]
-
-
 def may_be_one(a: Any, b: Any) -> bool:
     """Whether two containers may be one in Python, as one is a copy made where paths met."""
     known = _known()
@@ -203,6 +329,9 @@ def _seen(holder: Any = None) -> Iterator[tuple[Any, str]]:
     what is in `holder`."""
     for tracked in getattr(_root(), "tracked", ()):
         yield tracked.twin, ""  # a container of the caller's
+    for value in _written():
+        yield value, ""
+        yield from ((inside, "") for inside in _inside(value, holder))
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not frame.f_code.co_filename.endswith("api/tracer.py"):
         if not is_internal(frame.f_code.co_filename):
@@ -211,6 +340,18 @@ def _seen(holder: Any = None) -> Iterator[tuple[Any, str]]:
                 if not name.startswith(RETURNED):
                     yield from ((inside, "") for inside in _inside(value, holder))
         frame = frame.f_back
+
+
+def _written() -> Iterator[Any]:
+    """What the trace has put into attributes, closure cells and globals."""
+    builder, root = current_builder(), _root()
+    while builder is not None:
+        for target, _ in builder.writes.values():
+            if not isinstance(target, Tensor) and not hasattr(target, "is_local"):
+                yield target.read()
+        builder = builder.parent
+    for space in getattr(root, "spaces", {}).values():
+        yield from (space.twin.get(name) for name in space.written)
 
 
 def attributes_of(obj: Any) -> dict[str, Any]:

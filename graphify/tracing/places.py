@@ -109,5 +109,6 @@ def _can_be_local(target: Any) -> bool:
 
 def _is_local(target: Any, builder: Builder) -> bool:
     if isinstance(target, Contents):
-        return getattr(target.holder, "home", None) is builder.home or target.is_local()
+        own = getattr(target.holder, "home", None) is builder.home
+        return own or identity.is_copy_of(target.holder, builder.home) or target.is_local()
     return _can_be_local(target) and sys.getrefcount(target.holder) <= 2

@@ -1,5 +1,6 @@
 """What a trace reads from outside: scalars are guarded, arrays and Variables go in by reference."""
 
+import copy
 import dataclasses
 
 import numpy as np
@@ -216,6 +217,66 @@ def test_array_attributes_by_reference():
     m.w = np.full(2, 4.0)
     assert m.weighted(x).numpy().tolist() == [4.0, 4.0]
     assert len(Model.weighted.concrete_functions) == 1
+
+
+def test_attributes_that_one_path_sets():
+    class Thing:
+        pass
+
+    thing = Thing()
+
+    def array_set(s):
+        if s > 0:
+            thing.v = np.zeros(2)
+        return thing.v * 1
+
+    def list_set(s):
+        if s > 0:
+            thing.l = [np.zeros(2)]
+        return thing.l[0] * 1
+
+    def number_set(s):
+        if s > 0:
+            thing.n = s
+        return thing.n * 1
+
+    def set_in_a_loop(s):
+        while s > 0:
+            thing.v, s = np.ones(2), s - 1
+        return thing.v * 1
+
+    for function in (array_set, list_set, number_set, set_in_a_loop):
+        staged = graphify.function(function)
+        for k in (1.0, 2.0, 3.0):  # what no path has set is read anew at each call
+            for sign in (-1.0, 1.0):
+                thing.v, thing.l, thing.n = np.full(2, k), [np.full(2, k)], k
+                want = function(np.array(sign))
+                thing.v, thing.l, thing.n = np.full(2, k), [np.full(2, k)], k
+                np.testing.assert_array_equal(staged(np.array(sign)), want)
+
+
+def test_attributes_of_copies():
+    class Thing:
+        pass
+
+    thing = Thing()
+
+    def copied(x):
+        return copy.copy(thing).v + x
+
+    def deeply_copied(x):
+        made = copy.deepcopy(thing)
+        made.l[0] += x
+        return made.l[0] * 1, thing.l[0] * 1, made.v * 1
+
+    for function in (copied, deeply_copied):
+        staged = graphify.function(function)
+        for k in (1.0, 2.0, 3.0):
+            thing.v, thing.l = np.full(2, k), [np.full(2, k)]
+            want = function(np.ones(2))
+            for one, other in zip(staged(np.ones(2)), want, strict=True):
+                np.testing.assert_array_equal(one, other)
+            assert thing.l[0].tolist() == [k, k]
 
 
 def test_arrays_in_a_dict_of_an_attribute():

@@ -49,6 +49,8 @@ def attr(obj: Any, name: str) -> Any:
     value = getattr(obj, name)
     if isinstance(value, Maybe):
         return _bound(value, obj, name)
+    if isinstance(obj, tuple) and name in getattr(type(obj), "_fields", ()):
+        return value  # an element, which the trace has seen
     if _is_fixed(obj, value) or _was_written(builder, obj, name):
         return value
     return root.guard(Place(obj, name, "attribute"))

@@ -48,6 +48,7 @@ from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import Spec
 from graphify.ir.wrapping import as_tensor
 from graphify.ops import control
+from graphify.tracing import identity
 from graphify.tracing.capture import captured, frame, restore
 
 
@@ -110,14 +111,17 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
         if ends:
             outcome = (outcome,) * len(names)
         opened = Opener(builder)
-        entries = [take_apart(n, opened(narrowed(v))) for n, v in zip(names, outcome, strict=True)]
+        entries = [
+            take_apart(n, opened(narrowed(v)), of=v) for n, v in zip(names, outcome, strict=True)
+        ]
         del outcome
         slots = slots_of(builder, shared_cells(names, cells))
         heap = {key: slot.take_apart(opened) for key, slot in slots.items()}
         for entry in (*entries, *heap.values()):
             entry.freeze()
         ends |= bool(entries) and all(entry.unreachable for entry in entries)
-        return _Branch(builder, entries, slots, heap, unknown, ends)
+    identity.settle([entry.held for entry in (*entries, *heap.values())], {})
+    return _Branch(builder, entries, slots, heap, unknown, ends)
 
 
 def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any] | Unreachable:
@@ -148,7 +152,7 @@ def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any] | 
     shared.finish(pred, [made for plan in joined for made in plan.made], list(results))
     rest = zip(slots.values(), values[len(names) :], pairs[len(names) :], strict=True)
     for slot, value, (one, other) in rest:
-        slot.join(value, (*one.parts, *other.parts))
+        slot.join(value, one.held.joined(other.held))
     return UNREACHABLE if true.ends and false.ends else values[: len(names)]
 
 
@@ -166,6 +170,7 @@ def _look_at_rest(side: _Branch, slots: dict[Any, Slot]) -> None:
             entry = side.heap[key] = slot.take_apart()
             entry.freeze()
     restore(side.builder)
+    identity.settle([side.heap[key].held for key in rest], {})
     side.builder.writes_done = done
 
 
@@ -234,7 +239,7 @@ class _Join:
             leaves.append(tensor)
         bound = next(results) if self.bound is None else self.bound
         result = model.replaced(leaves, bound)
-        result.parts = (*a.parts, *b.parts)
+        result.held = a.held.joined(b.held)
         return result.build()
 
 

@@ -50,6 +50,7 @@ from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import BOOL, Spec
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
+from graphify.tracing import identity
 from graphify.tracing.capture import frame
 from graphify.tracing.places import Contents
 
@@ -89,6 +90,7 @@ class Carry:
         self.given: dict[Place, Tensor] = {}  # what the body got for each carried leaf
         self.links = LoopLinks()
         self.lists = CarriedLists(current_builder())
+        self.gone = identity.settle([entry.held for entry in self.entries], {})
         for entry in self.entries:
             entry.leaves = [as_local(leaf) for leaf in entry.leaves]
         self._plan()
@@ -168,17 +170,15 @@ class Carry:
                     outcome = tuple(variables)
                 opened = Opener(builder)
                 values = zip(self.names, outcome, strict=True)
-                after = [take_apart(n, opened(value)) for n, value in values]
+                after = [take_apart(n, opened(value), of=value) for n, value in values]
                 del outcome, variables, turn
                 slots = slots_of(builder, shared_cells(self.names, cells))
                 after += [slot.take_apart(opened) for slot in self.slots.values()]
                 new = {k: s for k, s in slots.items() if k not in self.slots}
-                settled = (
-                    not self._revive(after)
-                    and not self._unite(after, builder)
-                    and not self._keep_updated(after, slots)
-                )
-                if settled and not new and not self._widen(after):
+                changed = self._revive(after) or self._unite(after, builder)
+                changed = changed or self._keep_updated(after, slots)
+                settled = not (changed or new or self._widen(after))
+                if settled:
                     leaves = self._at_places(self._leaves_of(after))
                     if self.links.learn(self.given, leaves, builder):
                         continue
@@ -187,10 +187,14 @@ class Carry:
                     self.always = [entry.bound is True for entry in after]
                     self.kinds = [kind_of(leaf) for leaf in self._leaves_of(after)]
                     self.results = list(self._result_values(after, builder))
-                    return builder
+            identity.settle([entry.held for entry in after], self.gone)
+            more = [old.held.widen(e.held) for old, e in zip(self.entries, after, strict=True)]
+            if settled and not any(more):
+                return builder
             for key, slot in new.items():
                 self.slots[key] = slot
                 self.entries.append(slot.take_apart(ahead=True))
+                identity.settle([self.entries[-1].held], self.gone)
                 self._extend()
         raise Unstageable(
             "the loop's state keeps changing its kind from one turn to the next", location=here()
@@ -225,7 +229,7 @@ class Carry:
         """Write what the slots hold, which comes after the state variables."""
         rows = list(zip(variables, self.entries, strict=True))[len(self.names) :]
         for slot, (value, entry) in zip(self.slots.values(), rows, strict=True):
-            slot.join(value, entry.parts)
+            slot.join(value, entry.held)
 
     def params_of(self, builder: Builder) -> list[Value]:
         return self.own[id(builder)]
@@ -346,6 +350,8 @@ class Carry:
             if before.treedef != entry.treedef:
                 self._adopt(k, before)
                 changed = True
+            else:
+                changed |= self.lists.leave(k, entry, now, self._given_specs(k))
         return changed
 
     def _given_specs(self, k: int) -> list[Spec | None]:
@@ -411,6 +417,7 @@ class Carry:
             for leaf, spec in zip(new.leaves, specs, strict=True)
         ]
         self.entries[k] = Entry(entry.name, new.treedef, leaves, Tensor(np.asarray(False)))
+        self.entries[k].held = new.held
         self.dynamic[k] = [spec is not None for spec in specs]
         self.flagged[k] = True
         before = self._position(k)

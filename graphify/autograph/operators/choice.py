@@ -45,7 +45,7 @@ from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, elementwise
-from graphify.tracing import apart
+from graphify.tracing import apart, identity
 from graphify.tracing.identity import called
 
 MOST = 6  # alternatives of one value
@@ -91,6 +91,7 @@ def _build(keys: tuple[Any, ...], children: list[Any]) -> Any:
 
 
 tree.register(Choice, _open, _build)
+identity.transparent.add(Choice)
 
 
 def has_choice(treedef: tree.TreeDef) -> bool:
@@ -275,9 +276,7 @@ def unite(a: Entry, b: Entry, frames: tuple[Builder | None, Builder | None]) -> 
 def _entry(entry: Entry, treedef: tree.TreeDef, leaves: Sequence[tuple[Any, Any]]) -> Entry:
     frozen = [frozen for _, frozen in leaves]
     given = [leaf for leaf, _ in leaves]
-    return Entry(
-        entry.name, treedef, given, entry.bound, False, frozen, entry.contents, entry.parts
-    )
+    return Entry(entry.name, treedef, given, entry.bound, False, frozen, entry.contents, entry.held)
 
 
 Pairs: TypeAlias = list[tuple[Any, Any]]  # leaves, and what they are at the end of their path

@@ -6,7 +6,7 @@ read and written, found in the write log of the frame that traced the block.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any, TypeAlias
@@ -22,6 +22,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.tracing import identity
 from graphify.tracing.capture import ABSENT, root_of, undo
 from graphify.tracing.guards import MISSING, Fields, Place
+from graphify.tracing.identity import Held
 from graphify.tracing.places import Contents, forget_local
 
 State: TypeAlias = tuple[Any, ...]  # the values of the state variables
@@ -42,25 +43,42 @@ class Slot:
     def read(self) -> Any:
         if isinstance(self.target, Tensor):
             return Tensor(self.target._value, weak=self.target._weak)
-        value = self.target.read()
+        value = self._lifted() if isinstance(self.target, Place) else self.target.read()
         if value is not MISSING:
             return value
         assert not isinstance(self.target, Contents)
         return Undefined(self.target.name)
 
+    def _lifted(self) -> Any:
+        """What a place holds; an attribute that no path wrote so far is read from outside."""
+        place, builder = self.target, current_builder()
+        root = root_of(builder)
+        assert isinstance(place, Place)
+        while builder is not None and place.key not in builder.writes:
+            builder = builder.parent
+        value = place.read()
+        own = root is None or id(place.holder) in root.local_objects
+        if builder is not None or own or root is None or place.kind != "attribute":
+            return value
+        if value is not MISSING:
+            return root.guard(place)
+        root.present(place, False)
+        return value
+
     def take_apart(self, opened: Callable[[Any], Any] | None = None, ahead: bool = False) -> Entry:
         """What it holds as an entry; `opened`: see made.py."""
-        contents, value = isinstance(self.target, Contents), narrowed(self.read())
+        contents, whole = isinstance(self.target, Contents), self.read()
+        value = narrowed(whole)
         if opened is not None and not contents:
             value = opened(value)
-        return take_apart(self.name, value, contents, ahead)
+        return take_apart(self.name, value, contents, ahead, whole)
 
-    def join(self, value: Any, parts: Iterable[int]) -> None:
-        """Write what paths that met have in common; the ids of the containers that it is of."""
+    def join(self, value: Any, held: Held) -> None:
+        """Write what paths that met have in common, and note the containers that it is of."""
         if isinstance(self.target, Contents) and isinstance(value, (list, dict)):
             known = isinstance(value, dict) or type(value).__len__ is list.__len__
-            held = tuple(value.values() if isinstance(value, dict) else value) if known else ()
-            identity.note("an element", held, parts, self.target.holder)
+            inside = tuple(value.values() if isinstance(value, dict) else value) if known else ()
+            identity.note("an element", inside, held, self.target.holder)
         self.write(value)
 
     def write(self, value: Any) -> None:

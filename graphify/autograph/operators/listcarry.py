@@ -26,7 +26,6 @@ from graphify.ir.tensor import Tensor
 from graphify.ir.types import Spec
 from graphify.ir.wrapping import as_tensor
 from graphify.ops.shape import _size_of as size_of
-from graphify.tracing import identity
 
 
 @dataclass(slots=True)
@@ -90,15 +89,13 @@ class CarriedLists:
         """An entry in which the loop can carry lists of other lengths; None: as it is."""
         rooms = self.before.get(k, [])
         treedef = listtrees.with_rooms(entry.treedef, iter(rooms))
-        others = (*references.held(new.leaves), *identity.originals_of(new.parts))
-        entry.parts = tuple(dict.fromkeys((*entry.parts, *others)))
         before = listjoin.Part(treedef, entry.leaves, entry.frozen or entry.leaves)
         after = listjoin.Part(new.treedef, new.leaves, new.leaves)
         found = listjoin.promoted(before, after, self.frame)
         if found is None:
             return None
         made = Entry(entry.name, found.treedef, found.leaves, entry.bound, frozen=found.frozen)
-        made.contents, made.parts = entry.contents, entry.parts
+        made.contents, made.held = entry.contents, entry.held
         return made
 
     def leave(self, k: int, entry: Entry, new: Entry, specs: Sequence[Spec | None]) -> bool:

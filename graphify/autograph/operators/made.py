@@ -83,7 +83,7 @@ class Opener:
 
     def _is_made(self, leaf: Any) -> bool:
         kind = type(leaf)
-        if isinstance(leaf, (Tensor, type)) or not _is_users(kind):
+        if isinstance(leaf, (Tensor, type)) or not is_users(kind):
             return False
         root = root_of(self.builder)
         home = None if root is None else root.local_objects.get(id(leaf), (None, None))[1]
@@ -137,7 +137,7 @@ def _alike(a: Any, b: Any) -> bool:
     return both and a.kind is b.kind and a.fields.keys() == b.fields.keys()
 
 
-def _is_users(kind: type) -> bool:
+def is_users(kind: type) -> bool:
     """Whether instances of a class are bare objects with fields."""
     new: Any = kind.__new__
     if new is not object.__new__ or kind.__module__.partition(".")[0] == "graphify":

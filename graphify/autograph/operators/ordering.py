@@ -26,6 +26,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, elementwise, shape
 from graphify.ops import library as ops
+from graphify.tracing import identity
 
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -194,7 +195,10 @@ def _permuted(items: list[Any], order: Tensor) -> list[Any]:
         raise _unsortable("the items differ in structure", "make them alike")
     places = [order[i] for i in range(len(items))]
     columns = [_picked(column, places) for column in zip(*leaves, strict=True)]
-    return [structures[0].unflatten([column[i] for column in columns]) for i in range(len(items))]
+    rows = range(len(items))
+    made = [structures[0].unflatten([column[i] for column in columns]) for i in rows]
+    identity.picked(made, items)
+    return made
 
 
 def _picked(column: Any, places: list[Tensor]) -> list[Any]:

@@ -73,10 +73,5 @@ def targets(leaves: list[Any]) -> list[Any]:
     return [leaf.target if type(leaf) is Reference else leaf for leaf in leaves]
 
 
-def held(leaves: list[Any]) -> list[int]:
-    """The ids of the lists among leaves."""
-    return [id(leaf.target) for leaf in leaves if type(leaf) is Reference]
-
-
 def is_reference(treedef: tree.TreeDef, leaves: list[Any]) -> bool:
     return treedef.kind is None and type(leaves[0]) is Reference

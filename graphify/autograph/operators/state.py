@@ -9,7 +9,7 @@ what it is. `Entry` is one variable taken apart:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from graphify.ops import core
 from graphify.ops.rules import operand_of
 from graphify.tracing import identity
 from graphify.tracing.capture import root_of
-from graphify.tracing.identity import called
+from graphify.tracing.identity import Held, called
 
 NUMBERS = (bool, int, float, complex)
 
@@ -55,7 +55,7 @@ class Entry:
     unreachable: bool = False
     frozen: list[Any] | None = None  # the leaves' values at the end of their branch
     contents: bool = False  # what one list or dict holds, and not a name that may be rebound
-    parts: tuple[int, ...] = ()  # ids of its containers: see graphify.tracing.identity
+    held: Held = field(default_factory=Held)  # its containers: see graphify.tracing.identity
 
     def freeze(self) -> None:
         """Note the leaves' values: a storage that the branch wrote is given back afterwards."""
@@ -65,9 +65,11 @@ class Entry:
         """The variable again."""
         if self.bound is False:
             return Undefined(self.name)
-        value = self.treedef.unflatten(references.targets(self.leaves))
-        if self.parts and not self.contents:
-            identity.note(self.name, value, self.parts)
+        leaves = references.targets(self.leaves)
+        value = self.treedef.unflatten(leaves)
+        _remember_records(self.treedef, value, leaves)
+        if not self.contents:
+            identity.note(self.name, value, self.held)
         return value if self.bound is True else Maybe(self.name, value, self.bound)
 
     def lacks(self, leaf: int) -> bool:
@@ -75,28 +77,51 @@ class Entry:
         return self.bound is False or isinstance(self.leaves[leaf], Absent)
 
     def replaced(self, leaves: Sequence[Any], bound: Any) -> Entry:
-        made = Entry(self.name, self.treedef, list(leaves), bound, parts=self.parts)
+        made = Entry(self.name, self.treedef, list(leaves), bound, held=self.held)
         made.contents = self.contents
         return made
 
 
-def take_apart(name: str, value: Any, contents: bool = False, ahead: bool = False) -> Entry:
-    """A state variable as an entry; `contents` and `ahead`: see references.py."""
+def take_apart(
+    name: str, value: Any, contents: bool = False, ahead: bool = False, of: Any = None
+) -> Entry:
+    """A state variable as an entry; `contents` and `ahead`: see references.py.
+
+    Args:
+        of: what the value is a view of, with objects instead of their fields.
+    """
+    whole = value if of is None else of
     if isinstance(value, Undefined):
         return Entry(name, tree.LEAF, [None], False)
     if isinstance(value, Unreachable):
         return Entry(name, tree.LEAF, [None], False, unreachable=True)
     if isinstance(value, Maybe):
         leaves, treedef = references.flatten(value.value, ahead=ahead)
-        return Entry(name, treedef, leaves, value.bound, parts=_parts(value.value))
+        held = Held.of(whole.value if isinstance(whole, Maybe) else whole, leaves)
+        return Entry(name, treedef, leaves, value.bound, held=held)
     leaves, treedef = references.flatten(value, contents, ahead)
-    own = {id(value)} if contents else ()  # a snapshot, which nobody keeps
-    parts = tuple(part for part in _parts(value) if part not in own)
-    return Entry(name, treedef, leaves, contents=contents, parts=parts)
+    held = Held.of(whole, leaves, whole if contents else None)  # that is a snapshot
+    return Entry(name, treedef, leaves, contents=contents, held=held)
 
 
-def _parts(value: Any) -> tuple[int, ...]:
-    return tuple(map(id, identity.parts(value)))
+def _remember_records(treedef: tree.TreeDef, value: Any, leaves: Sequence[Any]) -> None:
+    """Note that the trace made the dataclasses in a value: their fields need no guards."""
+    builder = current_builder()
+    root = root_of(builder)
+    if root is None or builder is None or not _has_records(treedef):
+        return
+    given, pending = set(map(id, leaves)), [value]
+    while pending:
+        value = pending.pop()
+        if id(value) not in given:
+            if tree.is_record(type(value)):
+                root.local_objects[id(value)] = (value, builder.home)
+            pending += tree.children_of(value) or ()
+
+
+def _has_records(treedef: tree.TreeDef) -> bool:
+    own = treedef.kind is not None and tree.is_record(treedef.kind)
+    return own or any(map(_has_records, treedef.children))
 
 
 def _snapshot(leaf: Any) -> Any:
