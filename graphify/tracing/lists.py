@@ -11,6 +11,7 @@ class). On its own it is a plain list that logs what Python's operators change i
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex
 
@@ -58,9 +59,13 @@ class List(list[Any]):
             self.grown = None
             list.__setitem__(self, slice(None), other)
 
-    def _grow(self) -> None:
+    def _as_grown(self, change: Callable[[Any], Any]) -> Any:
+        """Become a list of run-time length that has been changed; what fails leaves this as it is."""
+        grown = growing(self)
+        result = change(grown)
         log_contents(self)
-        self.become(growing(self))
+        self.become(grown)
+        return result
 
     def snapshot(self) -> List:
         """What it is and holds now, as `become` takes it."""
@@ -91,15 +96,13 @@ class List(list[Any]):
             log_contents(self)
             self.become(value.copy())
         elif is_staged_key(key) or isinstance(key, slice) and is_grown(value):
-            self._grow()
-            self[key] = value
+            self._as_grown(lambda grown: operator.setitem(grown, key, value))
         else:
             list.__setitem__(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
         if is_staged_key(key):
-            self._grow()
-            del self[key]
+            self._as_grown(lambda grown: operator.delitem(grown, key))
         else:
             list.__delitem__(self, key)
 
@@ -110,31 +113,27 @@ class List(list[Any]):
 
     def insert(self, index: Any, value: Any) -> None:
         if is_staged_key(index) and self:
-            self._grow()
-            self.insert(index, value)
+            self._as_grown(lambda grown: grown.insert(index, value))
         else:
             log_contents(self)
             list.insert(self, index if self else 0, value)
 
     def pop(self, index: Any = -1) -> Any:
         if is_staged_key(index):
-            self._grow()
-            return self.pop(index)
+            return self._as_grown(lambda grown: grown.pop(index))
         log_contents(self)
         return list.pop(self, index)
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
         if key is None and any(map(is_staged_key, self)):
-            self._grow()
-            self.sort(reverse=reverse)
+            self._as_grown(lambda grown: grown.sort(reverse=reverse))
         else:
             log_contents(self)
             list.sort(self, key=key, reverse=reverse)
 
     def remove(self, value: Any) -> None:
         if any(map(is_staged_key, (value, *self))):
-            self._grow()
-            self.remove(value)
+            self._as_grown(lambda grown: grown.remove(value))
         else:
             log_contents(self)
             list.remove(self, value)

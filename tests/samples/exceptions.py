@@ -561,3 +561,25 @@ def fails_with_another_class_first(x, s):
     except OverflowError:
         y = -1
     return x * y
+
+
+def items_of_a_list_that_may_not_be_there(x, k):
+    rows, known, failures = [v for v in x if v > 0], [1.0, 2.0, 3.0], 0.0
+    for values in (rows, known):
+        try:
+            values.remove(2.0)
+        except ValueError:
+            failures += 1
+        try:
+            values[k] = 7.0
+        except IndexError:
+            failures += 10
+        try:
+            del values[k]
+        except IndexError:
+            failures += 100
+        try:
+            failures += values.pop(k)
+        except IndexError:
+            failures += 1000
+    return sum(rows) + 10 * len(rows), sum(known), failures

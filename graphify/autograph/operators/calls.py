@@ -308,7 +308,7 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
     if type(value) is Choice and type(obj) is List and value.is_at(key, obj):
         return  # `rows[k] += [v]` puts back what it has changed
     if isinstance(obj, (list, dict)):
-        log_contents(obj)
+        _log_items(obj, key)
     elif isinstance(obj, np.ndarray):
         obj = _own_array(obj)
     else:
@@ -346,9 +346,16 @@ def delitem(obj: Any, key: Any) -> None:
         apply(delitem, (obj, key), {})
         return
     if isinstance(obj, (list, dict)):
-        log_contents(obj)
+        _log_items(obj, key)
     impure.refuse_change(obj)
     del obj[key]
+
+
+def _log_items(obj: Any, key: Any) -> None:
+    """Note that an item is about to change; a list does that itself, once it has found the item,
+    where only the run knows the place."""
+    if not (isinstance(obj, List) and is_staged(key)):
+        log_contents(obj)
 
 
 def _own_array(array: Any) -> Any:
