@@ -96,7 +96,8 @@ def _norm(x: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = None
     if ord in ("euclidean", "fro") or places is None and ord == 2:
         squares = gnp.real(value * gnp.conjugate(value))
         chosen = v.axes(places, value)
-        return gnp.sqrt(gnp.sum(squares, axis=chosen, keepdims=bool(keepdims)))
+        length = gnp.sqrt(gnp.sum(squares, axis=chosen, keepdims=bool(keepdims)))
+        return core.cast(length, dtype=value.dtype)
     if places is None:
         if keepdims:
             raise SpecError("norm: graphify has no form of keepdims without axis")

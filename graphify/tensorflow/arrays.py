@@ -170,13 +170,15 @@ def _split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None) 
     if whole or sum(n < 0 for n in parts) > 1:
         raise ShapeError(f"split: the sizes {parts} do not make up the length {x.dims[place]}")
     if -1 not in parts and not isinstance(rest, int):
-        _equal(rest, 0, "split: the sizes do not make up the length")
+        _check(rest, "equal", 0, "split: the sizes do not make up the length")
     ends = [sum(complete[:i]) for i in range(1, len(parts))]
     return list(gnp.split(x, ends, axis=place))
 
 
-def _equal(x: Any, y: Any, message: str) -> None:
-    effects.check(gnp.asarray(x), gnp.asarray(y), comparison="equal", message=message)
+def _check(x: Any, comparison: str, y: Any, message: str) -> None:
+    """Lengths and places are as they must be, when the run gets there."""
+    sides = (core.cast(gnp.asarray(n), dtype=v.INT64) for n in (x, y))
+    effects.check(*sides, comparison=comparison, message=message)
 
 
 def _tile(input: Any, multiples: Any) -> Any:
@@ -295,17 +297,9 @@ def _slice(input_: Any, begin: Any, size: Any) -> Tensor:
         length = x.shape[axis]
         if isinstance(count, int) and count == -1:
             count = length - start
-        effects.check(
-            gnp.asarray(start + count), gnp.asarray(length), comparison="less_equal",
-            message="slice: begin + size",
-        )  # fmt: skip
+        _check(start + count, "less_equal", length, "slice: begin + size")
         for least in (start, count):
-            effects.check(
-                gnp.asarray(least),
-                gnp.asarray(0),
-                comparison="greater_equal",
-                message="slice",
-            )
+            _check(least, "greater_equal", 0, "slice: begin, size")
         if isinstance(count, int) and not isinstance(start, int):  # a length that is known stays so
             x = gnp.take(x, start + np.arange(count), axis=axis)
         else:
@@ -386,7 +380,7 @@ def _ensure_shape(x: Any, shape: Any) -> Tensor:
         raise ShapeError(f"ensure_shape: expected {wanted}, got {value.dims}")
     for n, length in zip(wanted, value.shape, strict=True):
         if n is not None and n != -1:
-            _equal(length, n, "ensure_shape")
+            _check(length, "equal", n, "ensure_shape")
     return value
 
 

@@ -55,6 +55,17 @@ def _unless_zero(y: Tensor, value: Callable[[Tensor], Tensor]) -> Any:
     return gnp.where(zero, gnp.zeros_like(result), result)
 
 
+def _times_of(function: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    """x * function(y), 0 where x is, whatever y."""
+
+    def times(x: Any, y: Any) -> Any:
+        zero = gnp.equal(x, 0)
+        product = x * function(gnp.where(zero, gnp.ones_like(y), y))
+        return gnp.where(zero, gnp.zeros_like(product), product)
+
+    return times
+
+
 def _times(x: Tensor, y: Tensor) -> Any:
     """x * y, 0 where y is, whatever x."""
     zero = gnp.equal(y, 0)
@@ -124,9 +135,9 @@ OPS: dict[str, Callable[..., Any]] = {
             "math.tanh": gnp.tanh,
             "math.divide_no_nan": lambda x, y: _unless_zero(y, lambda d: x / d),
             "math.multiply_no_nan": _times,
-            "math.xdivy": lambda x, y: _unless_zero(x, lambda n: n / y),
-            "math.xlogy": lambda x, y: _unless_zero(x, lambda n: n * gnp.log(y)),
-            "math.xlog1py": lambda x, y: _unless_zero(x, lambda n: n * gnp.log1p(y)),
+            "math.xdivy": _times_of(lambda y: 1 / y),
+            "math.xlogy": _times_of(gnp.log),
+            "math.xlog1py": _times_of(gnp.log1p),
         },
     ),
     **table(
@@ -141,7 +152,6 @@ OPS: dict[str, Callable[..., Any]] = {
             "math.is_inf": gnp.isinf,
             "math.is_nan": gnp.isnan,
             "math.log_sigmoid": lambda x: -nn.softplus(-x),
-            "math.nextafter": gnp.nextafter,
             "math.rint": gnp.rint,
             "realdiv": gnp.divide,
         },

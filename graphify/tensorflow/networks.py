@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from graphify.errors import ShapeError, SpecError
 from graphify.ir.tensor import Tensor
 from graphify.ops import core
@@ -47,7 +49,7 @@ def _softmax(function: Callable[..., Any]) -> Callable[..., Tensor]:
 def _leaky_relu(features: Any, alpha: Any = 0.2) -> Any:
     x = tensor(features, kinds="fiu")
     x = core.cast(x, dtype=v.FLOAT32) if x.dtype.kind in "iu" else x
-    return nn.leaky_relu(x, tensor(alpha, x.dtype))
+    return nn.leaky_relu(x, float(np.float32(plain(alpha, "alpha"))))  # as TensorFlow keeps it
 
 
 def _silu(features: Any, beta: Any = 1.0) -> Any:
