@@ -22,7 +22,7 @@ from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.lists import GrowingList
 from graphify.errors import SpecError
 from graphify.ir.tensor import Tensor
-from graphify.ir.wrapping import is_tensorflow
+from graphify.ir.wrapping import as_tensor, is_tensorflow
 from graphify.location import here
 from graphify.numpy._table import NAMES
 from graphify.ops import core
@@ -70,6 +70,7 @@ def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _call_function(function.python_function, args, kwargs)
     names = api_names(function)
     known = next((name for name in names if name in OPS), None)
+    args, kwargs = _with_variables(args), _with_variables(kwargs)
     leaves = _leaves((*args, *kwargs.values()))
     traced = any(isinstance(leaf, (Tensor, GrowingList)) or is_staged(leaf) for leaf in leaves)
     if known is not None and (traced or known in _ALWAYS or any(map(_is_function, leaves))):
@@ -87,6 +88,15 @@ def _call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if owner is not None:
         return calls.call(bound.__func__, owner, *args, **kwargs)
     return calls.call(function, *args, **kwargs)
+
+
+def _with_variables(value: Any) -> Any:
+    """Arguments with TensorFlow's variables as inputs of the trace, to be read by each run."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_with_variables, value))
+    if type(value) is dict:
+        return {key: _with_variables(item) for key, item in value.items()}
+    return as_tensor(value) if is_tensorflow(value) and hasattr(value, "assign") else value
 
 
 def _leaves(value: Any) -> list[Any]:
@@ -196,7 +206,7 @@ def _refused(function: Any, names: tuple[str, ...], traced: bool) -> SpecError:
     return SpecError(
         f"{name}: graphify has no form of this function for tensors known only at run time",
         location=here(),
-        remedy=f"{_nearest(names)}, or call it outside the graphify.function",
+        remedy=f"{_nearest(names or tuple(name.split('.')))}, or call it outside the graphify.function",
     )
 
 

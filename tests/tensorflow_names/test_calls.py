@@ -100,6 +100,7 @@ def test_what_raises_in_tensorflow_raises(function):
         (lambda x: tf.Variable(x), "graphify.Variable"),
         (lambda x: tf.random.normal([2]) + x, "graphify.random"),
         (lambda x: tf.nn.dropout(x, 0.5), "graphify.nn.dropout"),
+        (lambda x: tf.TensorArray(tf.float32, 2).write(0, x), "np.stack"),
         (lambda x: tf.raw_ops.Exp(x=x), "docs/tensorflow.md"),
         (lambda x: tf.image.rot90(x), "np.rot90"),
     ],
@@ -153,6 +154,21 @@ def test_variables_are_read_at_each_run(engine):
     assert float(f(X[0])) == float(model(X[0]))
     model.weights.assign([5.0, -1.0])
     assert float(f(X[0])) == float(model(X[0]))
+
+
+def test_variables_that_a_call_gives_are_read_at_each_run():
+    model = Model()
+
+    def found():
+        return model.trainable_variables[0]
+
+    hidden = graphify.autograph.do_not_convert(found)
+    f = graphify.function(lambda x: tf.reduce_sum(hidden()) + tf.reduce_sum([hidden(), x]))
+    g = graphify.function(lambda x: [tf.square(v) * x for v in model.trainable_variables])
+    for values in ([1.0, 2.0], [5.0, -1.0]):
+        model.weights.assign(values)
+        assert float(f(X[0])) == 2 * sum(values) + X[0].sum()
+        assert_close(g(X[0])[0], np.square(np.array(values, np.float32)) * X[0])
 
 
 def test_variables_are_not_changed_while_tracing():
