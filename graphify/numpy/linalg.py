@@ -266,7 +266,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     s = svd(x, compute_uv=False, hermitian=hermitian)
     if tol is None:
         relative = _longer(x) * _epsilon(s) if _no_value(rtol) else _last_axis(rtol)
-        tolerance = reduction.max_(s, axis=-1, keepdims=True) * relative
+        tolerance = reduction.max_(s, axis=-1, keepdims=True, initial=0) * relative
     else:
         tolerance = _last_axis(tol)
     return reduction.count_nonzero(e.greater(s, tolerance), axis=-1)

@@ -76,7 +76,7 @@ def _vector_norm(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
     if ord == np.inf:
-        return n.max_(e.absolute(x), axis=axis, keepdims=keepdims)
+        return _largest(e.absolute(x), axis, keepdims)
     if ord == -np.inf:
         return n.min_(e.absolute(x), axis=axis, keepdims=keepdims)
     if ord is not None and ord == 0:
@@ -88,6 +88,11 @@ def _vector_norm(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
         return e.sqrt(_sum(_squares(x), axis, keepdims))
     total = _sum(e.power(e.absolute(x), ord), axis, keepdims)
     return e.power(total, 1.0 / ord)
+
+
+def _largest(x: Tensor, axis: Any, keepdims: bool = False) -> Tensor:
+    """The largest of sizes, 0 of none."""
+    return n.max_(x, axis=axis, keepdims=keepdims, initial=0)
 
 
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
@@ -103,12 +108,12 @@ def _plain_matrix_norm(x: Tensor, ord: Any, row: int, column: int) -> Tensor:
     if ord in (2, -2, "nuc"):
         others = [a for a in range(x.ndim) if a not in (row, column)]
         s = d.svdvals(transpose(x, axes=(*others, row, column)))
-        return {2: n.max_, -2: n.min_, "nuc": n.sum_}[ord](s, axis=-1)
+        return {2: _largest, -2: n.min_, "nuc": n.sum_}[ord](s, axis=-1)
     if ord in (1, -1, np.inf, -np.inf):
         summed, rest = (row, column) if abs(ord) == 1 else (column, row)
         sums = _sum(e.absolute(x), summed)
         rest -= rest > summed
-        return (n.max_ if ord > 0 else n.min_)(sums, axis=rest)
+        return (_largest if ord > 0 else n.min_)(sums, axis=rest)
     if ord in (None, "fro", "f"):
         return e.sqrt(_sum(_squares(x), (row, column)))
     if isinstance(ord, str):
@@ -139,7 +144,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
 def cond(x: Any, p: Any = None) -> Tensor:
     """The condition number: how much solving can magnify errors."""
     t = to_tensor(x)
-    if any(dim == 0 for dim in t.dims):
+    if any(dim == 0 for dim in t.dims[-2:]):
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
     f.check_matrix(t.spec)
     if p is None or p in (2, -2):

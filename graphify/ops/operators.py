@@ -167,9 +167,22 @@ def _power(a: Any, b: Any) -> Any:
         if a._scalar:
             return core.cast(a, dtype=np.dtype(np.int64))
         return elementwise.square(a)  # as ndarray.__pow__ has it: the result is int8
+    if type(b) in (int, float) and isinstance(a, Tensor) and not (a.spec.weak or a._scalar):
+        kinds, op = _OF_ARRAYS.get((type(b), b), ("", None))
+        if op and a.dtype.kind in kinds:
+            return op(a)
     if _is_python(a) and _is_python(b) and "c" in (_kind(a), _kind(b)):
         a = _base(a, b)
     return elementwise.power(a, b)
+
+
+# What ndarray.__pow__ calls instead of power, for exponents of Python's: others in infinities and
+# signs of zero. Kinds of dtype for which power itself does the same are left out.
+_OF_ARRAYS: dict[tuple[type, float], tuple[str, Op | None]] = {
+    (int, 2): ("c", elementwise.square),
+    (int, -1): ("c", elementwise.reciprocal),
+    (float, 0.5): ("fc", elementwise.sqrt),
+}
 
 
 def _kind(number: Any) -> str:

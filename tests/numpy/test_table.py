@@ -152,6 +152,7 @@ rows(
     row("isrealobj", A(3)),
     row("sinc", A(4), dtypes="ilfdD"),
     row("sinc", Fixed([0.0, 0.5, 1.0])),
+    row("sinc", Fixed(np.array([0.0, -0.0], np.float16))),
     row("unwrap", P(6), dtypes="fd", loss=4),
     row("unwrap", Fixed([0.0, 3.0, 6.5, 1.0, -3.0]), loss=4),
     row("unwrap", Fixed([[0, 3, 8], [1, 9, 2]]), period=4),

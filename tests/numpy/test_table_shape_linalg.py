@@ -477,6 +477,8 @@ rows(
     row("linalg.matrix_rank", Fixed(np.ones((3, 3)))),
     row("linalg.matrix_rank", A(3), dtypes="d"),
     row("linalg.matrix_rank", A(2, 3, 2), dtypes="d"),
+    row("linalg.matrix_rank", A(0, 3), dtypes="d"),
+    row("linalg.matrix_rank", A(2, 3, 0), dtypes="d"),
     row("linalg.matrix_rank", A(3, 2), 0.1, dtypes="d"),
     row("linalg.matrix_rank", A(3, 2), rtol=0.1, dtypes="d"),
     row("linalg.matrix_rank", Positive(3, 3), hermitian=True, dtypes="d"),
@@ -500,6 +502,11 @@ rows(
         for s in [(4,), (2, 3)]
         for ord in (None, 0, 1, 2, -1, -2, 3, 0.5, np.inf, -np.inf, "fro", "nuc", "wrong")
     ),
+    *(
+        row("linalg.norm", A(*s), ord, dtypes="d")
+        for s in [(0,), (0, 3), (3, 0)]
+        for ord in (None, 1, 2, -2, np.inf, -np.inf, "nuc")
+    ),
     row("linalg.norm", A(2, 3), axis=1, dtypes="lfdFD", loss=8),
     row("linalg.norm", A(2, 3), axis=(0, 1), keepdims=True, dtypes="d", loss=8),
     row("linalg.norm", A(2, 3, 4), 1, (2, 0), dtypes="d", loss=8),
@@ -520,6 +527,8 @@ rows(
     row("linalg.cond", Fixed(np.zeros((2, 2))), 1),
     row("linalg.cond", Fixed([[np.nan, 1.0], [1.0, 1.0]]), 1),
     row("linalg.cond", A(0, 0), dtypes="d"),
+    row("linalg.cond", A(0, 2, 2), dtypes="d"),
+    row("linalg.cond", A(2, 0, 0), dtypes="d"),
     row("linalg.outer", A(3), A(2)),
     row("linalg.outer", A(3, 1), A(2)),
     row("linalg.cross", A(3), P(3), dtypes="ld", loss=4, sized=False),

@@ -87,7 +87,7 @@ def _offsets(f: Function, counts: V) -> None:
 
 
 def write_deal(made: Module, items: Items, name: str, by_nan: bool) -> None:
-    """name(items, numbers, new_items, new_numbers, count, counts, offset, shift, job): by one digit.
+    """name(items, numbers, new_items, new_numbers, count, counts, offset, shift, job): a digit.
 
     Without places, items are the numbers. Nothing is done if all have the same digit. Gives
     whether the new arrays hold all: not so if stopped.
