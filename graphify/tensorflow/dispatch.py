@@ -203,10 +203,11 @@ def _refused(function: Any, names: tuple[str, ...], traced: bool) -> SpecError:
             remedy="use graphify.random or numpy.random for chance, graphify.Variable for what "
             "changes, or call it outside the graphify.function",
         )
+    instead = _nearest(names or tuple(name.split(".")))
     return SpecError(
         f"{name}: graphify has no form of this function for tensors known only at run time",
         location=here(),
-        remedy=f"{_nearest(names or tuple(name.split('.')))}, or call it outside the graphify.function",
+        remedy=f"{instead}, or call it outside the graphify.function",
     )
 
 

@@ -44,6 +44,8 @@ def _floor_divide(x: Tensor, y: Tensor) -> Any:
 
 
 def _truncate_divide(x: Tensor, y: Tensor) -> Any:
+    if x.dtype.kind not in "iu":
+        return gnp.trunc(gnp.divide(x, y))
     quotient = gnp.floor_divide(x, _not_zero(y))
     return quotient + gnp.astype((quotient < 0) & (quotient * y != x), x.dtype)
 
@@ -135,6 +137,7 @@ OPS: dict[str, Callable[..., Any]] = {
             "math.tanh": gnp.tanh,
             "math.divide_no_nan": lambda x, y: _unless_zero(y, lambda d: x / d),
             "math.multiply_no_nan": _times,
+            "realdiv": gnp.divide,
             "math.xdivy": _times_of(lambda y: 1 / y),
             "math.xlogy": _times_of(gnp.log),
             "math.xlog1py": _times_of(gnp.log1p),
@@ -153,7 +156,6 @@ OPS: dict[str, Callable[..., Any]] = {
             "math.is_nan": gnp.isnan,
             "math.log_sigmoid": lambda x: -nn.softplus(-x),
             "math.rint": gnp.rint,
-            "realdiv": gnp.divide,
         },
     ),
     **table(
@@ -187,11 +189,11 @@ OPS: dict[str, Callable[..., Any]] = {
             "math.less_equal": gnp.less_equal,
             "math.maximum": gnp.maximum,
             "math.minimum": gnp.minimum,
+            "math.round": gnp.round,
+            "truncatediv": _truncate_divide,
             "truncatemod": lambda x, y: gnp.fmod(x, _not_zero(y)),
         },
     ),
-    **table("iu", {"truncatediv": _truncate_divide}),
-    **table("fi", {"math.round": gnp.round}),
     **table("fic", {"math.abs": gnp.absolute}),
     **table(ANY, {"math.equal": gnp.equal, "math.not_equal": gnp.not_equal}),
     **table(

@@ -43,6 +43,10 @@ def _sum(x: Tensor, **options: Any) -> Any:
     return gnp.sum(x, dtype=x.dtype, **options)
 
 
+def _prod(x: Tensor, **options: Any) -> Any:
+    return gnp.prod(x, dtype=x.dtype, **options)
+
+
 def _mean(x: Tensor, **options: Any) -> Any:
     """Of integers it is one: what the division leaves is dropped, towards 0."""
     if x.dtype.kind not in "iu":
@@ -167,12 +171,12 @@ def _searchsorted(sorted_sequence: Any, values: Any, side: Any, out_type: Any) -
 OPS: dict[str, Callable[..., Any]] = {
     "math.reduce_all": _reduction(gnp.all, "b"),
     "math.reduce_any": _reduction(gnp.any, "b"),
-    "math.reduce_euclidean_norm": _real(_euclidean, "fic"),
+    "math.reduce_euclidean_norm": _reduction(_euclidean, "fiuc"),
     "math.reduce_logsumexp": _reduction(nn.logsumexp, "f"),
     "math.reduce_max": _reduction(gnp.max, "fiu"),
     "math.reduce_mean": _reduction(_mean, "fiuc"),
     "math.reduce_min": _reduction(gnp.min, "fiu"),
-    "math.reduce_prod": lambda x, *rest: _reduction(gnp.prod, "fiuc")(x, *rest),
+    "math.reduce_prod": _reduction(_prod, "fiuc"),
     "math.reduce_std": _real(gnp.std, "fc"),
     "math.reduce_sum": _reduction(_sum, "fiuc"),
     "math.reduce_variance": _real(gnp.var, "fc"),

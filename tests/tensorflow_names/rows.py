@@ -78,7 +78,7 @@ ELEMENTWISE: dict[str, list[Row]] = {
     "math.reciprocal": each(lambda x: tf.math.reciprocal(x), F, C, F32),
     "math.reciprocal_no_nan": each(lambda x: tf.math.reciprocal_no_nan(x), F, F - 0.3),
     "math.rint": each(lambda x: tf.math.rint(x), F, np.array([0.5, 1.5, -2.5])),
-    "math.round": each(lambda x: tf.round(x), F, I, np.array([0.5, 1.5, -2.5])),
+    "math.round": each(lambda x: tf.round(x), F, I, U, np.array([0.5, 1.5, -2.5])),
     "math.rsqrt": each(lambda x: tf.math.rsqrt(x), POSITIVE, C),
     "math.sigmoid": each(lambda x: tf.sigmoid(x), F, F32, 1000 * F),
     "math.sign": each(lambda x: tf.sign(x), F, I, C, np.array([0.0, np.nan])),
@@ -140,8 +140,8 @@ ELEMENTWISE: dict[str, list[Row]] = {
     "math.xdivy": each(lambda x, y: tf.math.xdivy(x, y), (F, G), (0 * F, 0 * F)),
     "math.xlog1py": each(lambda x, y: tf.math.xlog1py(x, y), (F, POSITIVE), (0 * F, POSITIVE - 2)),
     "math.xlogy": each(lambda x, y: tf.math.xlogy(x, y), (F, POSITIVE), (0 * F, 0 * F)),
-    "realdiv": each(lambda x, y: tf.realdiv(x, y), (F, G)),
-    "truncatediv": each(lambda x, y: tf.truncatediv(x, y), (I, J), (U, U)),
+    "realdiv": each(lambda x, y: tf.realdiv(x, y), (F, G), (C, C)),
+    "truncatediv": each(lambda x, y: tf.truncatediv(x, y), (I, J), (U, U), (F, G)),
     "truncatemod": each(lambda x, y: tf.truncatemod(x, y), (I, J), (F, G)),
     "cast": [
         *each(lambda x: tf.cast(x, tf.int32), F, I, B, U, 50 * F32),
@@ -171,7 +171,7 @@ REDUCTIONS: dict[str, list[Row]] = {
     for name, f, arrays in (
         ("all", tf.reduce_all, (B,)),
         ("any", tf.reduce_any, (NO,)),
-        ("euclidean_norm", tf.math.reduce_euclidean_norm, (F, F32)),
+        ("euclidean_norm", tf.math.reduce_euclidean_norm, (F, F32, C)),
         ("logsumexp", tf.reduce_logsumexp, (F, 1000 * F)),
         ("max", tf.reduce_max, (F, I)),
         ("mean", tf.reduce_mean, (F, I, -np.abs(I64), C, F32)),
