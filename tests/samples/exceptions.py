@@ -583,3 +583,17 @@ def items_of_a_list_that_may_not_be_there(x, k):
         except IndexError:
             failures += 1000
     return sum(rows) + 10 * len(rows), sum(known), failures
+
+
+def fails_before_the_loop_begins(x, k):
+    total = 0.0
+    try:
+        for v in [x[i + k] for i in range(3)]:
+            total += v
+        for v in sorted(10.0 / int(w) for w in x):
+            total += v
+    except IndexError:
+        total = -total - 1
+    except ZeroDivisionError:
+        total = -total - 2
+    return total

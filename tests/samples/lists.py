@@ -1,5 +1,7 @@
 """Lists that grow, shrink and change in staged branches and loops; stacks, queues and classics."""
 
+import heapq
+import operator
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -684,3 +686,22 @@ def convex_area(x):
             hull.pop()
         hull.append(v)
     return hull[-1] - hull[0] + 0.1 * len(hull)
+
+
+def heap_that_grows_on_one_path(x, s):
+    heap = [5.0, 7.0]
+    if s > 0:
+        heapq.heappush(heap, 1.0)
+    return x * heap[0], sum(heap)
+
+
+def changed_by_functions_on_one_path(x, s):
+    rows, table = [1.0, 2.0], {"a": 1.0}
+    if s > 0:
+        operator.setitem(rows, 0, 4.0)
+        list.append(rows, 9.0)
+        dict.update(table, a=3.0)
+    else:
+        put = rows.__setitem__
+        put(1, 6.0)
+    return x * table["a"], sum(rows)

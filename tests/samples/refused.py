@@ -1,6 +1,8 @@
 """What cannot be staged: each raises the error named in the comment at the line that has one."""
 
+import collections
 import contextlib
+import heapq
 import io
 import warnings
 
@@ -309,3 +311,16 @@ def sorted_array_updated(k):
     rows = sorted([k, k + k, k - 3])
     rows[1] += 1  # TraceError
     return rows
+
+
+def heap_of_run_time_length(x):
+    heap = [v for v in x if v > -100]
+    heapq.heapify(heap)  # TraceError
+    return heap
+
+
+def changed_chain_of_maps(x, s):
+    table = collections.ChainMap({}, {"a": 1.0})
+    if s > -100:
+        table["a"] = 2.0  # TraceError
+    return x * table["a"]

@@ -52,6 +52,8 @@ from graphify.syntax.analysis.activity import (
 
 # Operators that raise nothing by themselves.
 HARMLESS = frozenset(("defined", "Undefined", "not_", "or_", "and_", "is_", "certain"))
+# Operators that take all items at once.
+WHOLE = ("list", "list_of", "tuple", "sorted", "set", "set_of", "dict", "dict_of")
 SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Import, gast.ImportFrom)
 
 
@@ -117,7 +119,7 @@ class Exceptions(ABC):
             case gast.If(test=test) if may_fail(test):
                 first, node.test = self._first("test", test)
                 return [first, node]
-            case gast.For(iter=items) if any_node(items, [gast.Subscript, gast.BinOp]) is not None:
+            case gast.For(iter=items) if self._is_made_first(items):
                 first, node.iter = self._first("items", items)
                 return [first, node]
             case gast.While(test=test) if may_fail(test) and not _jumps(node.orelse):
@@ -128,6 +130,11 @@ class Exceptions(ABC):
                 first = self._arguments_first(made)
                 return [*first, node] if first else None
         return None
+
+    def _is_made_first(self, items: Any) -> bool:
+        """Whether what a loop goes over may fail before the loop begins."""
+        whole = any(self.ctx.is_operator(items, name) for name in WHOLE)
+        return whole or any_node(items, [gast.Subscript, gast.BinOp]) is not None
 
     def _assertion(self, call: Any, at: Any) -> Any:
         """`assert test, message` as `if not test: raise AssertionError(message)`."""
