@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import GraphifyError, InvalidArgumentError
+from graphify.errors import REFUSALS, GraphifyError, InvalidArgumentError
 from graphify.ir import safety
 from graphify.ir.function import GraphFunction
 from graphify.ir.graph import Graph, Node, Value
@@ -153,13 +153,20 @@ def _inner(node: Node, seen: set[int]) -> Iterator[Graph]:
             yield value.graph
 
 
+def _catches(kinds: Kinds, kind: type[BaseException]) -> bool:
+    """Whether a handler of some classes takes an exception; refusals only if it asks for those."""
+    if issubclass(kind, GraphifyError) and issubclass(kind, REFUSALS):
+        kinds = tuple(asked for asked in kinds if issubclass(asked, GraphifyError))
+    return issubclass(kind, kinds)
+
+
 def failing(
     nodes: Sequence[Node], kinds: Kinds, seen: set[int] | None = None
 ) -> Iterator[tuple[Node, type[BaseException]]]:
     """The nodes, those of sub-graphs included, that may raise one of some classes."""
     seen = set() if seen is None else seen
     for node in nodes:
-        yield from ((node, found) for found in raises(node) if issubclass(found, kinds))
+        yield from ((node, found) for found in raises(node) if _catches(kinds, found))
         for graph in _inner(node, seen):
             yield from failing(graph.nodes, kinds, seen)
 
@@ -171,10 +178,10 @@ def may_fail(node: Node, kinds: Kinds) -> bool:
 def strict(nodes: Sequence[Node], kinds: Kinds) -> tuple[tuple[Node, ...], tuple[Value, ...]]:
     """The nodes without effects but failing, and the values that have to be evaluated.
 
-    A node that has other effects, such as to raise something else, is kept if it gives a value that
-    is needed.
+    Refusals are kept: where a run ends by one, what comes after it does not fail. A node that has
+    other effects, such as to raise something else, is kept if it gives a value that is needed.
     """
-    wanted = [node for node in nodes if may_fail(node, kinds)]
+    wanted = [node for node in nodes if may_fail(node, (*kinds, *REFUSALS))]
     kept: list[Node] = []
     used: set[Node] = set()
     for node in reversed(nodes):

@@ -73,3 +73,19 @@ def test_sizes_that_are_general_do_not_decide() -> None:
 
     for n in (2, 3, 4, 3, 5):
         assert f(np.ones(n)).shape == (n,)
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_a_refusal_of_the_run_is_not_caught(engine: str) -> None:
+    @graphify.function(engine=engine)
+    def added(x: Any, k: Any) -> Any:
+        try:
+            total = sum(x[None][k:])  # of no rows, Python gives the number 0
+        except Exception:
+            total = 1.0
+        return total
+
+    x = np.arange(3.0)
+    np.testing.assert_array_equal(added(x, np.array(0)), x)
+    with pytest.raises(graphify.errors.TraceError, match="of no rows"):
+        added(x, np.array(1))

@@ -276,14 +276,20 @@ def _of_another_op(want: Outcome, got: Outcome) -> bool:
     if got.way == "eager" or not (isinstance(want.error, kinds) and isinstance(got.error, kinds)):
         return False
     place = re.search(r'File "<fuzz program \d+>", line (\d+)', str(got.error))
-    frames = traceback.extract_tb(want.error.__traceback__)
-    lines = [f.lineno or 0 for f in frames if f.filename.startswith("<fuzz program")]
-    if place is None:
+    shown = [int(place[1])] if place else _lines(got.error)
+    lines = _lines(want.error)
+    if not shown:
         return False
-    if int(place[1]) in lines:
+    if shown[-1] in lines:
         told = isinstance(got.error, ValueError | OverflowError)
-        return told and isinstance(want.error, IndexError) and int(place[1]) == lines[-1]
-    return got.way.startswith("tensorflow") or int(place[1]) > lines[0]
+        return told and isinstance(want.error, IndexError) and shown[-1] == lines[-1]
+    return got.way.startswith("tensorflow") or shown[-1] > lines[0]
+
+
+def _lines(error: BaseException) -> list[int]:
+    """The lines of the program that an exception came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [f.lineno or 0 for f in frames if f.filename.startswith("<fuzz program")]
 
 
 def _is_joined_dtype(got: Outcome) -> bool:
