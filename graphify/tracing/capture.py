@@ -33,6 +33,7 @@ from graphify.location import here
 from graphify.tracing.apart import retracing
 from graphify.tracing.containers import Tracked, elements, rebuilt
 from graphify.tracing.guards import (
+    MISSING,
     SCALARS,
     AnyGuard,
     Fields,
@@ -49,6 +50,7 @@ from graphify.tracing.guards import (
     has_special_methods,
     is_numeric,
 )
+from graphify.tracing.identity import attributes_of
 from graphify.tracing.places import forget_local
 
 AnyPlace = Place | Within
@@ -126,7 +128,8 @@ class Root(Builder):
         """The value at a place, as the trace shall see it: arrays become hidden inputs."""
         value = place.read()
         if id(place.holder) in self.local_objects:
-            return value
+            owner = _class_with(place)
+            return value if owner is None else self.guard(owner)
         if isinstance(value, Tensor) and value.is_symbolic:
             return value
         if place.key in self.moving and type(value) in (int, float, complex):
@@ -275,6 +278,36 @@ class VariableTwin(Tensor):
     def __init__(self, value: Value, variable: Any) -> None:
         super().__init__(value)
         self.variable = variable
+
+
+def inherited(place: AnyPlace) -> Place | None:
+    """Where a class has what is read as a field of an object, or of a class derived from it."""
+    if not isinstance(place, Place) or place.kind != "attribute":
+        return None
+    holder, name = place.holder, place.name
+    is_class = isinstance(holder, type)
+    kinds = [k for k in (holder if is_class else type(holder)).__mro__ if name in vars(k)]
+    if not kinds or kinds[0] is holder or hasattr(vars(kinds[0])[name], "__get__"):
+        return None
+    return (
+        None
+        if not is_class and name in attributes_of(holder)
+        else Place(kinds[0], name, place.kind)
+    )
+
+
+def previous(place: Any) -> Any:
+    """What undoing a write brings back; ABSENT where the object itself had nothing."""
+    value = ABSENT if inherited(place) is not None else place.read()
+    return ABSENT if value is MISSING else value
+
+
+def _class_with(place: AnyPlace) -> Place | None:
+    """Where a class has the field of an object from the trace, if no path wrote it there."""
+    owner, builder = inherited(place), current_builder()
+    while owner is not None and builder is not None and owner.key not in builder.writes:
+        builder = builder.parent
+    return owner if builder is None else None
 
 
 def _home_open(value: Any) -> bool:

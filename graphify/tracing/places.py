@@ -88,6 +88,15 @@ def log_contents(container: Any) -> None:
         builder.log_write(place.key, place, place.read(), builder.parent is not None)
 
 
+def log_change(container: Any, before: Any) -> None:
+    """Log that a container has changed, with a copy of what it was."""
+    check_changeable(container)
+    builder = current_builder()
+    if builder is not None and (builder.parent is not None or builder.section is not None):
+        place = Contents(container)
+        builder.log_write(place.key, place, before, builder.parent is not None)
+
+
 def forget_local(builder: Builder, thoroughly: bool = False) -> None:
     """Drop from the write log the containers and closure cells that the frame made and dropped.
 

@@ -3,7 +3,10 @@
 import collections
 import copy
 import dataclasses
+import functools
+import heapq
 import inspect
+import operator
 from typing import NamedTuple
 
 import numpy as np
@@ -398,3 +401,121 @@ def test_list_of_the_caller_that_grows_in_a_loop():
         mine, other = [0.0, 5.0], [0.0, 5.0]
         same(staged(np.array(n), mine), grown(n, other))
         assert np.allclose(mine, other)
+
+
+class Registry:
+    items = [0.0]
+
+
+def class_attribute_of_a_new_object(x, n):
+    c = Registry()
+    if x[0] > 0:
+        c.items = [1.0]
+    c.items.append(2.0)
+    return list(Registry.items), list(c.items)
+
+
+def test_class_attributes_of_new_objects():
+    staged = graphify.function(class_attribute_of_a_new_object)
+    for given in (*arguments(), *arguments()):
+        Registry.items = [0.0]
+        want = class_attribute_of_a_new_object(*given)
+        kept, Registry.items = Registry.items, [0.0]
+        same(staged(*given), want)
+        same(Registry.items, kept)
+
+
+def table():
+    return {"k": 1.0}, [3.0, 1.0, 2.0]
+
+
+CHANGES = {
+    "item by its method": lambda d, a: (d.__setitem__("k", 5.0), a.__setitem__(0, 5.0)),
+    "item by its class": lambda d, a: (
+        dict.__setitem__(d, "k", 5.0),
+        list.__setitem__(a, 0, 5.0),
+    ),
+    "item by operator": lambda d, a: (
+        operator.setitem(d, "k", 5.0),
+        operator.setitem(a, 0, 5.0),
+    ),
+    "deleted": lambda d, a: (a.__delitem__(0), operator.delitem(a, 0)),
+    "update by its class": lambda d, a: dict.update(d, k=5.0),
+    "united": lambda d, a: d.__ior__({"k": 5.0}),
+    "appended by the class": lambda d, a: (list.append(a, 5.0), list.pop(a, 0)),
+    "sorted": lambda d, a: list.sort(a),
+    "reversed": lambda d, a: list.reverse(a),
+    "heap": lambda d, a: heapq.heapify(a),
+    "pushed to a heap": lambda d, a: heapq.heappush(a, 0.5),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_changed_by_code_that_is_not_converted(name):
+    change = CHANGES[name]
+
+    def on_one_path(x, n):
+        d, a = table()
+        if x[0] > 0:
+            change(d, a)
+        return d, a
+
+    def in_a_loop(x, n):
+        d, a = table()
+        other = a
+        for v in x:
+            if v > 2:
+                change(d, a)
+        return d, a, other
+
+    for function in (on_one_path,) if "heap" in name else (on_one_path, in_a_loop):
+        staged = graphify.function(function)
+        for given in arguments():
+            same(staged(*given), function(*given))
+
+
+def test_user_dict():
+    def changed(x, n):
+        d = collections.UserDict(k=1.0)
+        if x[0] > 0:
+            d["k"] = 5.0
+        return dict(d)
+
+    staged = graphify.function(changed)
+    for given in arguments():
+        same(staged(*given), changed(*given))
+
+
+def test_methods_that_are_older_than_the_kind_of_the_list():
+    def appended(x, n):
+        a, b = [1.0], [2.0]
+        methods = [a.append, b.append]
+        (methods[0] if x[0] > 0 else methods[1])(x[1])
+        methods[0](9.0)
+        return a, b
+
+    def by_the_class(x, n):
+        a = [1.0]
+        append = functools.partial(list.append, a)
+        if x[0] > 0:
+            append(3.0)
+        append(4.0)
+        return a
+
+    for function in (appended, by_the_class):
+        staged = graphify.function(function)
+        for given in arguments():
+            same(staged(*given), function(*given))
+
+
+def test_heap_of_run_time_length_is_refused():
+    def pushed(x, n):
+        a = [1.0]
+        for v in x:
+            if v > 0:
+                a.append(2.0)
+        heapq.heappush(a, 0.5)
+        return a
+
+    with pytest.raises(TraceError, match="heappush works on a list whose length"):
+        graphify.function(pushed)(*next(arguments()))

@@ -28,8 +28,8 @@ from graphify.ir.tensor import Tensor, resolve
 from graphify.location import is_library_module
 from graphify.ops import effects
 from graphify.syntax.loader import is_marked
-from graphify.tracing.capture import ABSENT, root_of
-from graphify.tracing.guards import MISSING, Place
+from graphify.tracing.capture import previous, root_of
+from graphify.tracing.guards import Place
 from graphify.tracing.places import check_changeable
 
 
@@ -162,8 +162,7 @@ def _log(place: Place) -> None:
     local = root_of(builder)
     home = local.local_objects.get(id(obj), (None, None))[1] if local is not None else None
     if home is not builder.home or builder.section is not None:
-        before = place.read()
-        before = ABSENT if before is MISSING else before
+        before = previous(place)
         builder.log_write(place.key, place, before, home is not builder.home)
 
 

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 import sys
 from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
     CellType,
     FunctionType,
+    MethodDescriptorType,
     MethodType,
     MethodWrapperType,
     ModuleType,
+    WrapperDescriptorType,
 )
 from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import impure, testing
+from graphify.autograph.operators import impure, testing, unconverted
 from graphify.autograph.operators.asked import asked
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, has_choices, over
@@ -42,7 +45,7 @@ from graphify.ops import core
 from graphify.syntax.loader import is_marked
 from graphify.tracing.capture import Root, root_of
 from graphify.tracing.guards import SCALARS, Place
-from graphify.tracing.lists import List
+from graphify.tracing.lists import List, is_grown
 from graphify.tracing.places import log_contents
 
 EXACT = ("fractions", "decimal")  # modules whose numbers no graph has
@@ -71,6 +74,13 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if builder is not None and isinstance(owner, (np.random.Generator, np.random.RandomState)):
         draw = getattr(as_generator(owner), function.__name__)  # the same stream, at each run
         return draw(*args, **kwargs)
+    if isinstance(owner, List) and is_grown(owner):
+        function = getattr(owner, function.__name__)  # it may be older than the kind of the list
+    if isinstance(owner, List) and function.__name__ in ("__setitem__", "__delitem__"):
+        return (setitem if function.__name__ == "__setitem__" else delitem)(owner, *args)
+    if isinstance(function, _OF_CLASSES) and args and isinstance(args[0], List):
+        if function.__objclass__ is list:  # list.append(rows, v)
+            return call(getattr(args[0], function.__name__), *args[1:], **kwargs)
     wrapper = builder is not None and isinstance(function, MethodWrapperType)
     if wrapper and function.__name__ == "__setattr__":
         return OVERLOADS[object.__setattr__](owner, *args)  # super().__setattr__(name, value)
@@ -79,7 +89,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, MethodType):
         if isinstance(function.__func__, FunctionType):
             return call(function.__func__, function.__self__, *args, **kwargs)
-        return function(*args, **kwargs)
+        return unconverted.run(function, *args, **kwargs)
     if isinstance(function, functools.partial):
         return call(function.func, *function.args, *args, **{**function.keywords, **kwargs})
     if isinstance(function, FunctionType):
@@ -101,7 +111,10 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return OVERLOADS[user_call](function, *args, **kwargs)
     if isinstance(user_call, FunctionType) and is_convertible(user_call):
         return certain(converted(user_call)(function, *args, **kwargs))
-    return function(*args, **kwargs)
+    return unconverted.run(function, *args, **kwargs)
+
+
+_OF_CLASSES = (MethodDescriptorType, WrapperDescriptorType)
 
 
 def _generator(function: FunctionType, args: Any, kwargs: Any) -> Any:
@@ -139,7 +152,7 @@ def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
         return testing.record(function, args, kwargs)
     if is_marked(function) and not getattr(function, DO_NOT_CONVERT, False):
         return enter(function, function, args, kwargs)
-    return function(*args, **kwargs)
+    return unconverted.run(function, *args, **kwargs)
 
 
 def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
@@ -152,9 +165,9 @@ def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
         _lookups().refuse_new()
     if isinstance(owner, (list, dict, set)):
         log_contents(owner)
-    else:
-        impure.refuse(function)
-    return function(*args, **kwargs)
+        return function(*args, **kwargs)
+    impure.refuse(function)
+    return unconverted.run(function, *args, **kwargs)
 
 
 def _construct(cls: type, args: Any, kwargs: Any) -> Any:
@@ -315,8 +328,10 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
         _log_items(obj, key)
     elif isinstance(obj, np.ndarray):
         obj = _own_array(obj)
-    else:
+    elif not isinstance(obj, Tensor):
         impure.refuse_change(obj)
+        unconverted.run(operator.setitem, obj, key, value)
+        return
     obj[key] = value
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import operator
 from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
 from graphify import tree
 from graphify.autograph.operators.attributes import attr
-from graphify.autograph.operators.calls import OVERLOADS, call, remember_local
+from graphify.autograph.operators.calls import OVERLOADS, call, delitem, remember_local, setitem
 from graphify.autograph.operators.choosing import choosing
 from graphify.autograph.operators.descriptors import in_class
 from graphify.autograph.operators.made import is_users
@@ -104,6 +105,8 @@ def _fields(obj: Any) -> Iterator[tuple[str, Any]]:
 
 OVERLOADS.update(
     {
+        operator.setitem: setitem,
+        operator.delitem: delitem,
         copy.copy: choosing(_copy),
         copy.deepcopy: choosing(_deepcopy),
         dataclasses.replace: choosing(_replace),

@@ -20,7 +20,7 @@ from graphify.ir.graph import Builder, Value, param
 from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.wrapping import as_tensor
 from graphify.tracing import identity
-from graphify.tracing.capture import ABSENT, root_of, undo
+from graphify.tracing.capture import ABSENT, previous, root_of, undo
 from graphify.tracing.guards import MISSING, Fields, Place
 from graphify.tracing.identity import Held
 from graphify.tracing.places import Contents, forget_local
@@ -57,12 +57,12 @@ class Slot:
         while builder is not None and place.key not in builder.writes:
             builder = builder.parent
         value = place.read()
-        own = root is None or id(place.holder) in root.local_objects
-        if builder is not None or own or root is None or place.kind != "attribute":
+        if builder is not None or root is None or place.kind != "attribute":
             return value
         if value is not MISSING:
             return root.guard(place)
-        root.present(place, False)
+        if id(place.holder) not in root.local_objects:
+            root.present(place, False)
         return value
 
     def take_apart(self, opened: Callable[[Any], Any] | None = None, ahead: bool = False) -> Entry:
@@ -92,8 +92,7 @@ class Slot:
             self.target._value = value_in(resolve(as_tensor(value)), builder)
             self.target._version += 1
         else:
-            before = self.target.read()
-            before = ABSENT if before is MISSING else before
+            before = previous(self.target)
             builder.log_write(key, self.target, before, not self._is_own(builder))
             if isinstance(value, Undefined) and getattr(self.target, "kind", "") == "attribute":
                 undo([(self.target, ABSENT)])

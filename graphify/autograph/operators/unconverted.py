@@ -1,0 +1,77 @@
+"""Containers that code which is not converted changes: noticed by looking at them.
+
+    heapq.heappush(rows, 3.0)         # `rows` is another list afterwards, and nobody was told
+    dict.__setitem__(table, "k", 1)
+
+What such code is given, and the fields of what it is given from a library, is compared before and
+after, so that staged branches and loops can carry what is new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType
+from typing import Any
+
+from graphify.errors import TraceError
+from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
+from graphify.location import here
+from graphify.tracing.lists import List, is_grown
+from graphify.tracing.places import log_change
+
+
+def run(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Call what is not converted; what it does to containers is logged.
+
+    Raises:
+        TraceError: it works on the storage of a list whose length only the run knows.
+    """
+    if current_builder() is None or _home(function) == "graphify":
+        return function(*args, **kwargs)
+    given = [getattr(function, "__self__", None), *args, *kwargs.values()]
+    by_storage = isinstance(function, BuiltinFunctionType) and function.__module__ == "_heapq"
+    if by_storage and any(isinstance(value, List) and is_grown(value) for value in given):
+        raise TraceError(
+            f"{function.__name__} works on a list whose length is only known when the graph runs",
+            location=here(),
+            remedy="keep the numbers in an array, and take np.sort or np.argmin of it",
+        )
+    before = [(each, _copy(each)) for each in _containers(given)]
+    result = function(*args, **kwargs)
+    for each, old in before:
+        if not _same(each, old):
+            log_change(each, old)
+    return result
+
+
+def _home(function: Any) -> str:
+    return str(getattr(function, "__module__", None)).partition(".")[0]
+
+
+def _containers(given: list[Any]) -> Iterator[Any]:
+    for value in given:
+        kind = type(value)
+        if isinstance(value, (list, dict, set)):
+            if not (isinstance(value, List) and is_grown(value)):
+                yield value
+        elif not isinstance(value, (Tensor, type)) and kind.__module__ == "collections":
+            inside = getattr(value, "__dict__", {}).values()
+            yield from (each for each in inside if type(each) in (list, List, dict, set))
+
+
+def _copy(container: Any) -> Any:
+    if isinstance(container, list):
+        return List(container) if isinstance(container, List) else list(container)
+    return container.copy()
+
+
+def _same(container: Any, old: Any) -> bool:
+    if isinstance(container, set):
+        return bool(container == old)
+    if len(container) != len(old):
+        return False
+    if isinstance(container, dict):
+        pairs = zip(container.items(), old.items(), strict=True)
+        return all(k is m and v is w for (k, v), (m, w) in pairs)
+    return all(v is w for v, w in zip(container, old, strict=True))
