@@ -474,18 +474,6 @@ def test_changed_by_code_that_is_not_converted(name):
             same(staged(*given), function(*given))
 
 
-def test_user_dict():
-    def changed(x, n):
-        d = collections.UserDict(k=1.0)
-        if x[0] > 0:
-            d["k"] = 5.0
-        return dict(d)
-
-    staged = graphify.function(changed)
-    for given in arguments():
-        same(staged(*given), changed(*given))
-
-
 def test_methods_that_are_older_than_the_kind_of_the_list():
     def appended(x, n):
         a, b = [1.0], [2.0]
