@@ -505,5 +505,5 @@ def test_heap_of_run_time_length_is_refused():
         heapq.heappush(a, 0.5)
         return a
 
-    with pytest.raises(TraceError, match="heappush works on a list whose length"):
+    with pytest.raises(TraceError, match="heappush is given a list of which only the run knows"):
         graphify.function(pushed)(*next(arguments()))

@@ -10,33 +10,19 @@ after, so that staged branches and loops can carry what is new.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType
 from typing import Any
 
-from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
-from graphify.location import here
 from graphify.tracing.lists import List, is_grown
 from graphify.tracing.places import log_change
 
 
 def run(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """Call what is not converted; what it does to containers is logged.
-
-    Raises:
-        TraceError: it works on the storage of a list whose length only the run knows.
-    """
+    """Call what is not converted; what it does to containers is logged."""
     if current_builder() is None or _home(function) == "graphify":
         return function(*args, **kwargs)
     given = [getattr(function, "__self__", None), *args, *kwargs.values()]
-    by_storage = isinstance(function, BuiltinFunctionType) and function.__module__ == "_heapq"
-    if by_storage and any(isinstance(value, List) and is_grown(value) for value in given):
-        raise TraceError(
-            f"{function.__name__} works on a list whose length is only known when the graph runs",
-            location=here(),
-            remedy="keep the numbers in an array, and take np.sort or np.argmin of it",
-        )
     before = [(each, _copy(each)) for each in _containers(given)]
     result = function(*args, **kwargs)
     for each, old in before:
