@@ -60,7 +60,7 @@ class List(list[Any]):
             list.__setitem__(self, slice(None), other)
 
     def _as_grown(self, change: Callable[[Any], Any]) -> Any:
-        """Become a list of run-time length that has been changed; what fails leaves this as it is."""
+        """Become a list of run-time length that has been changed; what fails changes nothing."""
         grown = growing(self)
         result = change(grown)
         log_contents(self)

@@ -27,7 +27,6 @@ from graphify.ops import core, effects, elementwise
 from graphify.ops.shape import as_dim, checked_dim
 from graphify.tracing.capture import root_of
 
-
 INT = np.dtype(np.int64)
 
 

@@ -150,3 +150,28 @@ def test_what_wraps_around_is_not_taken_for_a_larger_number(f: Any) -> None:
                         staged(*arguments)
                     continue
             assert staged(*arguments) == want, (a, b)
+
+
+# --- results of lengths that the run tells --------------------------------------------------------
+
+
+def returned_half_way(x: Any, k: Any, s: Any) -> Any:
+    again, v = s, x[k:] * 2
+    for _ in range(3):
+        if again > 0:
+            if x[0] == 0.5:
+                return v
+            v[1:] += k
+        again = 1
+    return v
+
+
+def test_memory_that_waits_for_a_result_keeps_its_length() -> None:
+    """What is to be returned, of no length yet, moved into memory that was to hold `v`."""
+    staged = native(returned_half_way)
+    for k in (0, 1, 3):
+        for s in (0.0, 1.0):
+            for first in (0.5, 1.0):
+                x = np.array([first, 2.0, 3.0])
+                got = staged(x.copy(), np.array(k), np.array(s))
+                np.testing.assert_array_equal(got, returned_half_way(x.copy(), k, s))

@@ -109,9 +109,11 @@ def _value(place: Place) -> Lens | Var:
     return place.lens if isinstance(place, Moving) else place
 
 
-def _moves(lens: Lens | None) -> bool:
+def _moves(low: Lowering, lens: Lens | None) -> bool:
     """Whether the memory of a value can be that of a moving place."""
     if lens is None or not lens.is_whole or not isinstance(lens.buffer.home, Handle):
+        return False
+    if lens.buffer.root in low.pinned:
         return False
     return all(isinstance(d, Var) and d.mutable for d in lens.buffer.shape)
 
@@ -157,7 +159,7 @@ def _places_of_results(low: Lowering, node: Node, graphs: Sequence[Graph]) -> li
         lens = None
         if source is not None and source not in used:
             lens = low.overwrites(operands[source], node)
-        if not bound and not _moves(lens):
+        if not bound and not _moves(low, lens):
             places.append(_moving(low, value.spec.dtype, None, value.spec.ndim))
             continue
         if lens is not None and source is not None:
@@ -239,7 +241,8 @@ def _cond(low: Lowering, node: Node) -> None:
             }
             if any(p.buffer.root in _roots(args) for p in wanted.values()):
                 wanted = {i: p for i, p in wanted.items() if p.buffer.root not in _roots(args)}
-            results = low.run(branch, args, wanted, taken)
+            with low.pinning(places):
+                results = low.run(branch, args, wanted, taken)
             deliver(low, places, results)
         blocks.append(tuple(block))
     low.emit(If(condition, blocks[0], blocks[1], node.source))
@@ -277,7 +280,7 @@ def _carried_places(
             array = low.array(value)
             places.append(
                 Moving(lens)
-                if lens is not None and _moves(lens)
+                if lens is not None and _moves(low, lens)
                 else _moving(low, array.dtype, array, value.spec.ndim)
             )
             continue
@@ -303,7 +306,8 @@ def _turn(
 ) -> list[Expr | ArrayValue]:
     """One turn: the carried values, from operand `offset` on, may be overwritten."""
     taken = [offset + k for k, place in enumerate(places) if not isinstance(place, Var)]
-    return low.run(body, args, {}, taken)
+    with low.pinning(places):
+        return low.run(body, args, {}, taken)
 
 
 @rule("while")
@@ -374,7 +378,8 @@ def _repeat(
             for k, part in enumerate(parts)
             if isinstance(part, Lens) and _carrier(body, rows[k]) is None
         }
-        results = low.run(body, args, wanted, taken)
+        with low.pinning(places):
+            results = low.run(body, args, wanted, taken)
         for stack, result, part in zip(stacks, results[carry:], parts, strict=True):
             if isinstance(part, Lens) and not _same(part, result):
                 assert isinstance(result, (Lens, Delayed))

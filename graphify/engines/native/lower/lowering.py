@@ -15,7 +15,8 @@ inside the compiled code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -111,6 +112,7 @@ class Lowering:
         self.routine_numbers: dict[GraphFunction, int] = {}
         self.depth: Expr = ZERO  # of calls inside each other
         self.own: set[Buffer] = set()  # buffers whose memory is the program's to overwrite
+        self.pinned: set[object] = set()  # roots of memory that waits for results of its length
         self.results: list[Buffer] = []
         self.late: dict[Value, int] = {}  # positions of results whose shape only the run knows
         self.top = self.block
@@ -378,6 +380,17 @@ class Lowering:
         """Element by element; the memories do not overlap."""
         with self.loops(lens.shape) as at:
             self.store(lens, at, array.at(at))
+
+    @contextlib.contextmanager
+    def pinning(self, places: Iterable[object]) -> Iterator[None]:
+        """While the parts of a node are lowered, the places of its results keep their lengths."""
+        before = self.pinned
+        roots = {place.buffer.root for place in places if isinstance(place, Lens)}
+        self.pinned = before | roots
+        try:
+            yield
+        finally:
+            self.pinned = before
 
     def overwrites(self, value: Value, node: Node, *, alone: bool = True) -> Lens | None:
         """The memory of an operand that `node` may change in place: nobody reads it afterwards.
