@@ -139,6 +139,10 @@ def not_(x):
     return not x
 
 
+def tested(x):
+    return bool(x)
+
+
 def compare(left, *rest):
     for sign, thunk in zip(rest[::2], rest[1::2], strict=True):
         right = thunk()

@@ -249,6 +249,15 @@ def return_from_a_loop_in_try(x, s):
         return s
 
 
+def truth_of_an_array_is_caught(x, s):
+    try:
+        if s < 0 or x:
+            y = x
+    except ValueError:
+        y = x * 2
+    return y
+
+
 def finally_before_a_return(x, s):
     seen = np.zeros(2)
     for _ in range(2):

@@ -117,7 +117,8 @@ class Exceptions(ABC):
                 first, node.value = self._first("value", value)
                 return [first, node]
             case gast.If(test=test) if may_fail(test):
-                first, node.test = self._first("test", test)
+                asked = self.ctx.operator("tested", test, test)
+                first, node.test = self._first("test", asked)
                 return [first, node]
             case gast.For(iter=items) if self._is_made_first(items):
                 first, node.iter = self._first("items", items)

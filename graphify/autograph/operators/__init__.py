@@ -55,7 +55,7 @@ from graphify.autograph.operators.comprehensions import tuple_ as tuple
 from graphify.autograph.operators.generators import emit, known, known_items, returned
 from graphify.autograph.operators.inplace import in_place
 from graphify.autograph.operators.iterators import flatten, generate, unpacked
-from graphify.autograph.operators.logical import and_, compare, contains, not_, or_
+from graphify.autograph.operators.logical import and_, compare, contains, not_, or_, tested
 from graphify.autograph.operators.lookups import get, indexed, item
 from graphify.autograph.operators.loops import for_, while_
 from graphify.autograph.operators.managers import manager
@@ -172,6 +172,7 @@ __all__ = [
     "shown",
     "sorted",
     "sum",
+    "tested",
     "thrown",
     "text",
     "tuple",

@@ -67,6 +67,11 @@ def or_(*thunks: Thunk) -> Any:
     return value
 
 
+def tested(value: Any) -> Any:
+    """The truth value of a test in a `try`: asked where its failure can be caught."""
+    return truth(value) if is_staged(value) else bool(value)
+
+
 def not_(value: Any) -> Any:
     """`not a`."""
     if not is_staged(value):
