@@ -103,7 +103,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, type):
         return _construct(function, args, kwargs)
     if builder is not None:
-        impure.log_change(function, args)
+        impure.refuse_to_look(function, args)
     if isinstance(function, BuiltinFunctionType):
         return _call_builtin(function, args, kwargs)
     user_call = getattr(type(function), "__call__", None)  # noqa: B004
@@ -146,8 +146,6 @@ def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
     if chosen is not None:
         return call(chosen, *args, **kwargs)
     impure.refuse(function, *args[:1])
-    if current_builder() is not None and not (args and isinstance(args[0], List)):
-        impure.log_change(function, args)  # lists of ours do that themselves
     if current_builder() is not None and testing.is_left_to_the_run(function, args, kwargs):
         return testing.record(function, args, kwargs)
     if is_marked(function) and not getattr(function, DO_NOT_CONVERT, False):

@@ -22,7 +22,6 @@ from graphify.ir.context import current_builder
 from graphify.location import here
 from graphify.tracing.capture import root_of
 from graphify.tracing.lists import is_grown
-from graphify.tracing.places import log_contents
 
 _MODULES = frozenset(
     "random _random time io _io socket _socket os posix nt secrets uuid subprocess getpass "
@@ -35,11 +34,6 @@ _ENTERING = ("callback", "enter_context", "push", "pop_all", "close")
 _CLOCKS = ("now", "today", "utcnow")  # of datetime, whose other methods give the same at any time
 # Containers that staged blocks do not carry.
 _UNLOGGED = (deque, bytearray, array.array, UserList, UserDict, ChainMap)
-_CHANGING = MUTATING | frozenset(
-    "heappush heappop heapify heapreplace heappushpop setitem delitem iadd iconcat imul ior iand "
-    "isub ixor subtract move_to_end __setitem__ __delitem__ __iadd__ __imul__ __ior__ __iand__ "
-    "__isub__ __ixor__".split()
-)
 
 
 def refuse(function: Any, owner: Any = None) -> None:
@@ -84,25 +78,23 @@ def _refuse_outer(stack: contextlib.ExitStack) -> None:
         )
 
 
-def log_change(function: Any, args: tuple[Any, ...]) -> None:
-    """Note that a function of Python's changes the container that it is given: `list.append(rows,
-    v)`, `heapq.heappush(rows, v)`, `counter.update(words)`.
+def refuse_to_look(function: Any, args: tuple[Any, ...]) -> None:
+    """Refuse a function that looks into a list behind the back of what only the run knows of it:
+    `heapq.heappush(rows, v)`.
 
     Raises:
-        Unstageable: it looks into a list behind the back of what only the run knows of it.
+        Unstageable: it is given such a list.
     """
-    if not args or not isinstance(args[0], (list, dict, set)):
+    if not args or not isinstance(args[0], list) or not is_grown(args[0]):
         return
-    name = getattr(function, "__name__", "")
     behind = isinstance(function, (BuiltinFunctionType, MethodDescriptorType))
-    if behind and is_grown(args[0]) and getattr(function, "__module__", "") != "_operator":
+    if behind and getattr(function, "__module__", "") != "_operator":
+        name = getattr(function, "__name__", "")
         raise Unstageable(
             f"{name} is given a list of which only the run knows the length",
             location=here(),
             remedy="use the methods of the list, or an array",
         )
-    if name in _CHANGING:
-        log_contents(args[0])
 
 
 def refuse_change(container: Any) -> None:
