@@ -160,6 +160,8 @@ class _Calls(Converter):
             if isinstance(root, ModuleType):
                 found = resolve.attribute(root, chain[1:])
                 return "plain" if resolve.is_plain_callable(found) else "call"
+            if isinstance(root, type):  # list.copy(rows)
+                return "call"
         known = resolve.ARRAY_METHODS | resolve.CONTAINER_METHODS
         if callee.attr in known and (chain is None or chain[0] not in ("self", "cls")):
             return "call" if self._is_of_object(callee) else "plain"
