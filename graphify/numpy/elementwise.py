@@ -362,7 +362,7 @@ def iterable(y: Any) -> bool:
 @implements(np.sinc)
 def sinc(x: Any) -> Tensor:
     """`sin(pi x) / (pi x)`, and 1 at 0."""
-    y = e.multiply(np.pi, x)
+    y = e.multiply(np.pi, to_tensor(x))
     y = choose(e.equal(y, 0), float(finfo(y.dtype).eps), y)
     return e.divide(e.sin(y), y)
 

@@ -7,6 +7,7 @@ Boolean masks become their nonzero positions; a mixed key becomes a slice, a gat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from graphify.errors import ShapeError
 from graphify.ir.assign import assign
 from graphify.ir.context import active_tapes
-from graphify.ir.sizes import Dim, Shape, Size, decide_equal
+from graphify.ir.sizes import Shape, Size, decide_equal
 from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
 from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
@@ -209,6 +210,7 @@ class _Plan:
         advanced = any(isinstance(e, Tensor) and (e.ndim or e.dtype == BOOL) for e in entries)
         axes: list[int] = []
         positions: list[int] = []
+        known: list[tuple[Tensor, int]] = []
         axis = out = 0
         for position, entry in enumerate(entries):
             if entry is None:
@@ -227,7 +229,7 @@ class _Plan:
                 continue
             elif advanced:  # integers take part in advanced indexing
                 self.arrays.append(as_tensor(entry))
-                _check_known(self.arrays[-1], axis, x.dims[axis])
+                known.append((self.arrays[-1], axis))
                 basic.append((0, x.dims[axis], 1))
                 axes.append(out)
                 positions.append(position)
@@ -240,6 +242,7 @@ class _Plan:
             axis += 1
         self.axes = tuple(axes)
         self.basic = tuple(basic)
+        _check_known(x.dims, known)
         if (
             advanced
             and len(basic) == x.ndim
@@ -255,10 +258,13 @@ class _Plan:
         self.rank = max((a.ndim for a in self.arrays), default=0)
 
 
-def _check_known(indices: Tensor, axis: int, length: Dim) -> None:
-    """IndexError at once, where it needs no run to tell."""
-    if isinstance(length, int) and not resolve(indices).is_symbolic:
-        array = indices.numpy()
+def _check_known(dims: Shape, indices: Sequence[tuple[Tensor, int]]) -> None:
+    """IndexError at once, where it needs no run to tell: of no elements, any index will do."""
+    some = all(isinstance(dim, int) and dim for array, _ in indices for dim in (*dims, *array.dims))
+    if not some or any(resolve(array).is_symbolic for array, _ in indices):
+        return
+    for tensor, axis in indices:
+        array, length = tensor.numpy(), dims[axis]
         outside = array[(array < -length) | (array >= length)]
         if outside.size:
             raise IndexError(

@@ -345,14 +345,14 @@ def test_long_chains_convert(depth):
 def test_callees_that_stay_plain():
     def f(x, rows, self, key):
         rows.append(np.sum(x))
-        y = x.reshape(-1).astype(float) + np.linalg.norm(x) + np.add(x, 1, out=x)
+        y = np.abs(x).sum().astype(float) + np.linalg.norm(x) + np.add(x, 1, out=x)
         z = self.sum(x) + key(x) + math.sqrt(2) + np.ones(3) + np.random.rand()
         return y, z, ", ".join(rows), x.shape[0], self.shape, np.pi, isinstance(x, np.ndarray)
 
     source = to_code(f)
     for text in [
         "ag.call(rows.append, np.sum(x))",
-        "x.reshape(-1).astype(float) + np.linalg.norm(x) + ag.call(np.add, x, 1, out=x)",
+        "np.abs(x).sum().astype(float) + np.linalg.norm(x) + ag.call(np.add, x, 1, out=x)",
         'ag.call(ag.attr(self, "sum"), x) + ag.call(key, x) + ag.call(math.sqrt, 2)',
         "ag.call(np.ones, 3) + ag.call(np.random.rand)",
         'x.shape[0], ag.attr(self, "shape"), np.pi, ag.isinstance(x, np.ndarray)',

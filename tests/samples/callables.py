@@ -713,3 +713,28 @@ def dispatched_by_the_class_of_its_argument(x, s, k):
 def method_dispatched_by_the_class_of_its_argument(x, s):
     tariff = _Tariff()
     return tariff.price(x), tariff.price(float(s)), tariff.price([x[0], s])
+
+
+class _Weighted:
+    """Its methods are called as NumPy's are."""
+
+    def __init__(self, weight):
+        self.weight, self.count = weight, 0
+
+    def sum(self, values):
+        total = 0.0
+        for v in values:
+            if v > 0:
+                self.count += 1
+                total += self.weight * v
+        return total
+
+    @staticmethod
+    def mean(values, s):
+        return values.mean() if s > 0 else -values.mean()
+
+
+def methods_named_as_numpys(x, s):
+    weighted = [_Weighted(2.0), _Weighted(3.0)]
+    total = weighted[0].sum(x) + weighted[1].sum(-x)
+    return total * weighted[0].count + _Weighted.mean(x, s) + weighted[1].count

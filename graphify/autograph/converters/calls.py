@@ -4,7 +4,8 @@
     self.predict(x)       ag.call(self.predict, x)
     len(x)                ag.len(x)
     rows.append(x)        ag.call(rows.append, x)
-    np.sin(x), x.sum()    as they are: NumPy and the array dispatch by themselves
+    x.sum()               ag.call(x.sum): x may be the user's own
+    np.sin(x).sum()       as they are: NumPy and its arrays dispatch by themselves
     @counted              @ag.decorator(counted)
     np.max([x, y])        ag.call(np.max, [x, y]): NumPy does not look into a list
 
@@ -14,7 +15,7 @@ See `resolve` for which callees count as safe. The attributes inside a callee ar
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -32,7 +33,7 @@ MAKE_LISTS = [[*prefix, kind] for prefix in ([], ["ag"]) for kind in KINDS]
 
 def transform(tree: Any, ctx: Context) -> Any:
     """Convert calls."""
-    return _Calls(ctx, set(_names_of_lists(tree)), dict(_makers(tree))).visit(tree)
+    return _Calls(ctx, set(_names_of_lists(tree))).visit(tree)
 
 
 def _names_of_lists(tree: Any) -> Iterator[str]:
@@ -40,14 +41,6 @@ def _names_of_lists(tree: Any) -> Iterator[str]:
     for node in gast.walk(tree):
         if isinstance(node, gast.Assign) and _makes_list(node.value):
             yield from (target.id for target in node.targets if isinstance(target, gast.Name))
-
-
-def _makers(tree: Any) -> Iterator[tuple[str, list[str]]]:
-    """Names that stand for what a call gives, and the callee as a chain of names."""
-    for node in gast.walk(tree):
-        match node:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(func=callee)):
-                yield name, chain_of(callee) or []
 
 
 def _makes_list(node: Any) -> bool:
@@ -59,9 +52,9 @@ def _makes_list(node: Any) -> bool:
 
 
 class _Calls(Converter):
-    def __init__(self, ctx: Context, lists: set[str], makers: dict[str, list[str]]) -> None:
+    def __init__(self, ctx: Context, lists: set[str]) -> None:
         super().__init__(ctx)
-        self.lists, self.makers = lists, makers
+        self.lists = lists
 
     def visit_Call(self, node: Any) -> Any:
         if self.ctx.is_operator(node):
@@ -163,17 +156,17 @@ class _Calls(Converter):
             if isinstance(root, type):  # list.copy(rows)
                 return "call"
         known = resolve.ARRAY_METHODS | resolve.CONTAINER_METHODS
-        if callee.attr in known and (chain is None or chain[0] not in ("self", "cls")):
-            return "call" if self._is_of_object(callee) else "plain"
-        return "call"
+        return "plain" if callee.attr in known and self._is_array(callee.value) else "call"
 
-    def _is_of_object(self, callee: Any) -> bool:
-        """Whether a method named as one of NumPy's is the user's own, of an object made here."""
-        made_by = self.makers.get(getattr(callee.value, "id", ""))
-        if not made_by:
-            return False
-        cls = resolve.attribute(self.value_of(made_by[0]), made_by[1:])
-        return isinstance(cls, type) and isinstance(getattr(cls, callee.attr, None), FunctionType)
+    def _is_array(self, owner: Any) -> bool:
+        """Whether the owner of a method is an array or a text, by the looks of the code: an object
+        of the user's may have methods called as NumPy's are."""
+        match owner:
+            case gast.Constant() | gast.JoinedStr():
+                return True
+            case gast.Call(func=gast.Attribute() as callee):
+                return self._how_attribute(callee) == "plain"
+        return False
 
     def visit_Raise(self, node: Any) -> Any:
         """The constructor of an exception that is being raised stays as it is."""

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.autograph.converters.resolve import MUTATING
 from graphify.autograph.operators import impure, testing, unconverted
 from graphify.autograph.operators.asked import asked
 from graphify.autograph.operators.choice import Choice
@@ -162,7 +163,8 @@ def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
     if isinstance(owner, (dict, set)) and args and is_staged(args[0]):
         _lookups().refuse_new()
     if isinstance(owner, (list, dict, set)):
-        log_contents(owner)
+        if function.__name__ in MUTATING:
+            log_contents(owner)
         return function(*args, **kwargs)
     impure.refuse(function)
     return unconverted.run(function, *args, **kwargs)
