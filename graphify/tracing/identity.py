@@ -142,7 +142,7 @@ class Held:
     def widen(self, other: Held) -> bool:
         """Include what there is on another path; True if that is more."""
         known, more = _known(), False
-        for (key, depth), count in other.counts.items():
+        for (key, depth), count in list(other.counts.items()):  # it may be this very one
             copied = key in known.made
             for each in known.may_be(key):
                 place = each, depth
