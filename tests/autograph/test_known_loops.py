@@ -65,6 +65,23 @@ def powers_in_a_while(n):
     return power
 
 
+def list_filled(n):
+    rows, i = [], 0
+    while i < n:
+        rows.append(i * i)
+        i += 1
+    return {rows[5]: len(rows)}[25], sum(rows), rows[3]
+
+
+def text_made(n):
+    text, i = "", 0
+    while i < n:
+        i += 1
+        if i % 1000 == 0:
+            text += f"{i},"
+    return text
+
+
 def keys_and_texts(n):
     total = 0
     for i in range(n):
@@ -115,7 +132,7 @@ def pairwise(n):
 
 FUNCTIONS = [
     sum_of_squares, table, over_an_array, counted_down, until_it_is_large, longer_than_64_bits,
-    powers_in_a_while, keys_and_texts, collatz_by_table, primes, index_out_of_range_late,
+    powers_in_a_while, list_filled, text_made, keys_and_texts, collatz_by_table, primes, index_out_of_range_late,
     division_by_zero_late, pairwise,
 ]  # fmt: skip
 

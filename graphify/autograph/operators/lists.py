@@ -26,6 +26,7 @@ from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listrows as rows
 from graphify.autograph.operators.conditions import set_truth
 from graphify.autograph.operators.growing import Count, Grown
+from graphify.autograph.operators.state import as_number
 from graphify.ir.sizes import Dim, decide_less
 from graphify.ir.tensor import Tensor, resolve, value_needed
 from graphify.ir.wrapping import as_tensor
@@ -105,7 +106,7 @@ class GrowingList(List):
         found = g.element(self.grown, place)
         if self.grown.treedef.kind is not None:
             note_elements(found)
-        return found
+        return as_number(found)
 
     def _place(self, index: Any, message: str = RANGE) -> Any:
         """Where the element of an index is: the run checks that there is one."""

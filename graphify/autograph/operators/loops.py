@@ -31,7 +31,7 @@ from graphify.autograph.operators.heap import (
     watch_cells,
 )
 from graphify.autograph.operators.iterators import opened
-from graphify.autograph.operators.state import DifferentKinds, Unstageable
+from graphify.autograph.operators.state import DifferentKinds, Unstageable, is_dynamic
 from graphify.autograph.operators.undefined import Unreachable
 from graphify.autograph.operators.unknown import Ended, ending
 from graphify.errors import ConcreteValueNeeded, LeakedTracer, SyntaxUnsupported
@@ -75,7 +75,7 @@ def while_(
                 return _staged_while(test, body, state, names, runs=True)
             if len(builder.nodes) >= recorded_before + turn:
                 return _stage_rest(test, body, state, names)
-            if len(builder.nodes) == recorded_before:
+            if len(builder.nodes) == recorded_before and all(map(is_dynamic, state)):
                 return _run_rest(test, body, state, names)
         state = body(*state)
     raise AssertionError("unreachable")
@@ -198,6 +198,8 @@ def _staged_while(
     body_graph = _close_loop(builder, loop.params_of(builder), operands, loop.results, "body")
     attrs = {"cond": cond_graph, "body": body_graph, "carry": loop.width}
     given = (*loop.initial(), *map(Tensor, operands))
+    if at_once and loop.lists.before:
+        raise Unstageable("it changes lists, which hold what is known", location=here())
     if at_once:
         tensors = known.evaluated(control.while_, given, attrs)
     else:
