@@ -132,7 +132,8 @@ def pairwise(n):
 
 FUNCTIONS = [
     sum_of_squares, table, over_an_array, counted_down, until_it_is_large, longer_than_64_bits,
-    powers_in_a_while, list_filled, text_made, keys_and_texts, collatz_by_table, primes, index_out_of_range_late,
+    powers_in_a_while, list_filled, text_made, keys_and_texts, collatz_by_table, primes,
+    index_out_of_range_late,
     division_by_zero_late, pairwise,
 ]  # fmt: skip
 
