@@ -23,7 +23,7 @@ from graphify.autograph.operators.calls import call as converted_call
 from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.iterators import refuse_to_give_away
 from graphify.autograph.operators.raising import raised_at_the_run
-from graphify.autograph.operators.texts import check_marks, refuse_as_result
+from graphify.autograph.operators.texts import check_marks, check_texts, refuse_as_result
 from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
 from graphify.autograph.operators.unknown import Ended, ending
 from graphify.config import config
@@ -276,6 +276,7 @@ def _finish(root: Root, params: list[Value], result: Any) -> Traced:
     treedef, outputs = collect.tree(result)
     writes = _writes(root, collect)
     restore(root)
+    check_texts(root)
     graph = root.finish(collect.values)
     if config.dump or config.debug >= 3:
         text = pretty.to_text(graph)

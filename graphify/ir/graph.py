@@ -280,7 +280,8 @@ class Builder:
         self.section: dict[Any, Any] | None = None  # writes that may have to be taken back
         self.history: History = History() if parent is None else parent.history.inside(name)
         self.parts: list[Any] = []  # what runs in every lane of a vmap (api.lane_errors)
-        self.marks: list[Any] = []  # texts of symbolic tensors (autograph.operators.texts)
+        self.marks: list[Any] = []  # texts of symbolic tensors (autograph.operators.texts),
+        self.texts: list[Any] = []  # and weak references to the strings that hold them
         self.suspended: tuple[Any, ...] | None = None  # tapes of the enclosing frame meanwhile
         self.scattered: set[Value] = set()  # parameters whose arrays do not lie in C order,
         self.needs_order: set[Value] = set()  # and those that the trace takes to do so

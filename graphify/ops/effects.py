@@ -35,9 +35,11 @@ class Gap:
         inner: the text that goes here, formatted as a whole: `f"{message:>20}"`.
         method: of that text, with its arguments: `message.upper()`.
         percent: the spec is one of `"%5.2f" % value`.
-        options: what is shown, where the value is its number: of kind "choice".
+        options: what is shown, where the value is its number: of kind "choice". A text among them
+            is shown as it is.
 
-    A gap takes one value, or those of its inner text, and then those of a spec that is a text.
+    A gap takes one value and those of its options, or those of its inner text, and then those of a
+    spec that is a text.
     """
 
     spec: str | Text
@@ -51,12 +53,18 @@ class Gap:
     @property
     def count(self) -> int:
         """How many values it takes."""
-        own = 1 if self.inner is None else self.inner.gaps
-        return own + (self.spec.gaps if isinstance(self.spec, Text) else 0)
+        return self._own + (self.spec.gaps if isinstance(self.spec, Text) else 0)
+
+    @property
+    def _own(self) -> int:
+        return 1 + _gaps(self.options) if self.inner is None else self.inner.gaps
 
     def show(self, *values: Any) -> str:
-        own = 1 if self.inner is None else self.inner.gaps
+        own = self._own
         python = self.value(values[0]) if self.inner is None else self.inner.format(values[:own])
+        if isinstance(python, Text):
+            first = 1 + _gaps(self.options[: int(values[0])])
+            return python.format(values[first:own])
         spec = self.spec.format(values[own:]) if isinstance(self.spec, Text) else self.spec
         if self.method:
             return str(getattr(python, self.method[0])(*self.method[1:]))
@@ -94,6 +102,11 @@ class Text:
     def gaps(self) -> int:
         """How many values the text takes."""
         return sum(takes(piece) for piece in self.pieces if not isinstance(piece, str))
+
+
+def _gaps(options: Sequence[Any]) -> int:
+    """How many values the texts among some options take."""
+    return sum(option.gaps for option in options if isinstance(option, Text))
 
 
 def takes(gap: Gap | None) -> int:

@@ -136,7 +136,11 @@ def is_part(code: CodeType) -> bool:
 def is_marked(function: Any) -> bool:
     """Whether a function came from `compile_function`, itself or nested in one that did."""
     code = getattr(function, "__code__", None)
-    return isinstance(code, CodeType) and code.co_consts[-1:] == (MARK,)
+    return isinstance(code, CodeType) and is_marked_code(code)
+
+
+def is_marked_code(code: CodeType) -> bool:
+    return code.co_consts[-1:] == (MARK,)
 
 
 def _without_defaults(tree: Any) -> Any:

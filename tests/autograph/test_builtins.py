@@ -55,7 +55,14 @@ FORMS = {
         sorted(x[x > 0], reverse=True),
         sum(x[x > 0], 2),
         functools.reduce(operator.add, x[x > 0]),
+        functools.reduce(lambda a, b: a - 2 * b, [v for v in x if v > 0]),
         max(x[x > 100]),
+    ),
+    "reduce of nothing that the run selects": lambda x, xi, y: functools.reduce(
+        operator.add, x[x > 100]
+    ),
+    "reduce of an empty list": lambda x, xi, y: functools.reduce(
+        operator.add, [v for v in x if v > 100]
     ),
     "zip of two lengths": lambda x, xi, y: len(list(zip(x[x > 0], y[x < 0], strict=True))),
     "zip is strict": lambda x, xi, y: sum(a * b for a, b in zip(x, y[1:], strict=True)),

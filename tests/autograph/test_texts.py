@@ -132,7 +132,38 @@ REFUSED: dict[str, Callable[[object], object]] = {
     "returned": lambda v: f"{v}",
     "read as a number": lambda v: float(f"{v}"),
     "a width of stars": lambda v: "%*d" % (4, v),
+    "looked for": lambda v: f"{v}" in "1.0 2.0",
+    "looked for in a list": lambda v: f"{v}" in ["2.0"],
+    "found": lambda v: [f"{v}"].index("2.0"),
+    "counted": lambda v: [str(v), "2.0"].count("2.0"),
+    "a new key": lambda v: dict(a=1).setdefault("%s" % v, 2),
+    "an item of a set": lambda v: len({f"{v}", "2.0"}),
+    "sorted": lambda v: sorted([f"{v}", "2.0"])[0] == "2.0",
+    "the largest": lambda v: max(f"{v}", "2.0") == "2.0",
+    "in a pair": lambda v: (str(v), 1) == ("2.0", 1),
+    "of one path": lambda v: (f"{v}" if v > 1 else "none") == "2.0",
+    "kept in a list": lambda v: KEPT.append(f"{v}"),
+    "kept by an object": lambda v: setattr(PLACE, "x", "{}".format(v)),
+    "kept by a path": lambda v: setattr(PLACE, "x", f"{v}" if v > 1 else "none"),
+    "kept by what is not converted": lambda v: keep(f"{v}"),
+    "kept by what is given a list": lambda v: keep([f"{v}"]),
+    "made and kept by what is not converted": lambda v: keep_text(v),
 }
+
+KEPT: list[object] = []
+PLACE = Point(0)
+
+
+@graphify.autograph.do_not_convert
+def keep(value):
+    KEPT.append(f"<{value}>")
+
+
+@graphify.autograph.do_not_convert
+def keep_text(value):
+    text = str(value)
+    KEPT.append(f"{text}")
+    return text + ""
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -140,6 +171,65 @@ def test_refused(name):
     with pytest.raises(ConcreteValueNeeded, match="the text") as caught:
         graphify.function(lambda x: REFUSED[name](x[0]))(np.array([2.0]))
     assert "test_texts.py" in str(caught.value)
+    assert PLACE == Point(0)
+
+
+def list_on_one_path(x):
+    names = ["all"]
+    if x[0] > 0:
+        names.append(f"x = {x[0]}")
+    else:
+        names.append("small")
+    print(names)
+
+
+def text_in_a_dict(x):
+    shown = {"last": ""}
+    for i, v in enumerate(x):
+        if v > 0:
+            shown["last"] = f"{i}: {v}"
+    print(shown["last"], shown)
+
+
+def number_of_another_kind(x):
+    k = int(x[0])
+    text = f"{k}" if k > 0 else f"{x[0]}"
+    print(text.rjust(9), text + "!", "%s." % text, len("a"))
+
+
+def text_of_what_was_raised(x):
+    try:
+        if x[0] > 0:
+            raise ValueError(f"large {x[0]}")
+        text = "fine"
+    except ValueError as error:
+        text = str(error)
+    print(text)
+
+
+def in_an_assertion(x):
+    text = f"{x[0]:.2f}"
+    longer = text if x[1] > 0 else text + "?"
+    assert x[0] < 3, longer
+
+
+@pytest.mark.parametrize(
+    "function",
+    [list_on_one_path, text_in_a_dict, number_of_another_kind, text_of_what_was_raised]
+    + [in_an_assertion],
+)
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_texts_of_one_path(function, engine):
+    staged = graphify.function(function, engine=engine)
+    for x in np.array([[2.5, 1.0], [-0.5, -3.0], [1.0, 0.0], [4.0, 1.0], [5.0, -1.0]]):
+        assert outcome(staged, x) == outcome(function, x)
+
+
+def outcome(function, *args):
+    try:
+        return printed(function, *args)
+    except AssertionError as error:
+        return str(error).partition("\n")[0]
 
 
 @pytest.mark.parametrize("template", ["%d", "%s %s", "%d %d %d"])

@@ -142,3 +142,28 @@ def short_floats_in_f_strings(x):
     single = np.float32(x[0])
     print(f"{single}", f"{single!s}", f"{single:.3f}", "{} {!r}".format(single, single), single)  # noqa: UP032
     return x
+
+
+def text_of_the_path_taken(x, s):
+    message = f"large: {s:.2f}" if s > 0 else "small"
+    for v in x:
+        if v > 1:
+            message = f"{v:.1f} is more than one"
+    print(message)
+    return x * s
+
+
+def number_or_none_is_printed(x, s):
+    best = None
+    for v in x:
+        if v > s:
+            best = v
+    print(best, f"{best}", [best])
+    return x + s
+
+
+def text_that_is_not_shown(x, s):
+    label = f"step {s:.3f} of " + str(x)
+    if len(x) > 100:
+        print(label)
+    return x * s

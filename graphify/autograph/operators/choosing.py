@@ -42,7 +42,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, effects, elementwise
 from graphify.ops.convert import set_conversion
-from graphify.ops.effects import Gap
+from graphify.ops.effects import Gap, Text
 from graphify.ops.operators import set_spread
 from graphify.tracing import apart, identity, lists
 from graphify.tracing.capture import frame
@@ -333,13 +333,21 @@ def _attribute(choice: Choice, name: str) -> Any:
 
 
 def _text(choice: Choice, spec: str = "", as_repr: bool = False) -> str:
-    """The mark of the text, where what it shows is known but for which it is."""
-    shown = choice.alternatives
-    if not isinstance(choice.tag, Tensor) or not all(
-        value is None or isinstance(value, (bool, int, float, str)) for value in shown
-    ):
-        raise _refused("becomes a text")
-    return texts.gap_mark(Gap(spec, as_repr, "choice", options=shown), choice.tag)
+    """The mark of the text: of what tracing knows, or of what the run has."""
+    options: list[Any] = []
+    values: list[Tensor] = []
+    for alternative in choice.alternatives:
+        if texts.has_symbols(alternative) or is_staged(alternative):
+            show = repr if as_repr else lambda value: format(value, spec)
+            pieces, inside = texts.pieces_of(texts.shown_to_user(show, alternative))
+            options.append(Text(tuple(pieces), ""))
+            values += inside
+        elif alternative is None or isinstance(alternative, (bool, int, float, str)):
+            options.append(alternative)
+        else:
+            raise _refused("becomes a text")
+    gap = Gap(spec, as_repr, "choice", options=tuple(options))
+    return texts.gap_mark(gap, choice.tag, *values)
 
 
 def _refused(what: str) -> Unstageable:

@@ -22,12 +22,13 @@ from graphify.autograph.operators.loops import for_
 from graphify.autograph.operators.numbers import scalar_of
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.wrapping import as_tensor
-from graphify.ops import core, special
+from graphify.ops import core, effects, special
 from graphify.ops import elementwise as e
 from graphify.ops.convert import convert
 from graphify.ops.library import fsum, integer_call, math_call
 from graphify.ops.operators import to_int
 
+NOTHING_TO_REDUCE = "reduce() of empty iterable with no initial value"
 FLOAT, COMPLEX, INT = np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64)
 
 
@@ -383,16 +384,20 @@ overload(cmath.isfinite)(lambda x: _bool(e.logical_and(*(e.isfinite(part) for pa
 
 
 def reduce_(function: Any, iterable: Any, *initial: Any) -> Any:
-    """functools.reduce; over an array, a loop."""
-    if not is_staged(iterable) or not iterable.dims:
+    """functools.reduce; over an array, or a list whose length only the run knows, a loop."""
+    is_array = isinstance(iterable, Tensor)
+    if not is_staged(iterable) or (is_array and not iterable.dims):
         return functools.reduce(lambda a, b: call(function, a, b), iterable, *initial)
-    if initial:
-        start, rest = initial[0], iterable
-    elif isinstance(iterable.dims[0], int) and not iterable.dims[0]:
-        raise TypeError("reduce() of empty iterable with no initial value")
-    else:
-        start, rest = iterable[0], iterable[1:]
-    return for_(rest, lambda v, total: (call(function, total, v),), (start,), ("the result",))[0]
+    rest = iterable
+    if not initial:
+        length = iterable.dims[0] if is_array else iterable.size
+        if isinstance(length, int) and not length:
+            raise TypeError(NOTHING_TO_REDUCE)
+        if not isinstance(length, int):
+            error = effects.Raise(TypeError, (NOTHING_TO_REDUCE,))
+            effects.assert_(as_tensor(length) > 0, exception=error)
+        initial, rest = (iterable[0],), iterable[1:]
+    return for_(rest, lambda v, total: (call(function, total, v),), initial, ("the result",))[0]
 
 
 OVERLOADS[functools.reduce] = reduce_

@@ -314,7 +314,7 @@ class GrowingList(List):
         from graphify.autograph.operators import texts
 
         if isinstance(self.grown.count, int):
-            return texts.StagedText(texts.marked_text(list(self)))
+            return texts.staged(texts.marked_text(list(self)))
         kind = {g.NUMBER: "numbers", g.SCALAR: "scalars"}.get(self.grown.kinds[0])
         if self.grown.treedef.kind is not None or kind is None:
             refuse("it is shown as text", "print its elements in a loop, or an array of them")

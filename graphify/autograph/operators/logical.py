@@ -18,6 +18,7 @@ from graphify.autograph.operators.conditions import is_staged, truth
 from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.ordering import SIGNS, compared, found_in
+from graphify.autograph.operators.texts import StagedText, refuse_text
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL
 from graphify.ops import core, elementwise
@@ -109,6 +110,8 @@ def contains(container: Any, item: Any) -> Any:
         matches = container == item
         found = matches.any() if hasattr(matches, "any") else matches
         return python_bool(found) if is_staged(found) else bool(found)
+    if isinstance(item, StagedText) and isinstance(container, str):
+        refuse_text(item)
     if isinstance(container, Items):
         if container.line is None and isinstance(container.length, int):
             return contains(list(container), item)

@@ -11,11 +11,12 @@ list held at the end of the path then joins like any other value.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from graphify import tree
+from graphify.autograph.operators.texts import StagedText, taken_apart
 from graphify.ir.context import current_builder
 from graphify.tracing.lists import List
 
@@ -58,9 +59,25 @@ def flatten(
         return ahead or part.home is not builder.home
 
     leaves, treedef = tree.flatten(value, is_outer)
+    if any(type(leaf) is StagedText for leaf in leaves):
+        leaves, treedef = _with_texts(iter(leaves), treedef)
     lists = [isinstance(leaf, List) for leaf in leaves]
     pairs = zip(leaves, lists, strict=True)
     return [_reference(leaf, ahead) if is_list else leaf for leaf, is_list in pairs], treedef
+
+
+def _with_texts(leaves: Iterator[Any], treedef: tree.TreeDef) -> tuple[list[Any], tree.TreeDef]:
+    """Leaves and shape, with the values in a text as leaves of their own."""
+    if treedef.kind is None:
+        leaf = next(leaves)
+        if type(leaf) is not StagedText:
+            return [leaf], treedef
+        shape, values = taken_apart(leaf)
+        return values, shape
+    parts = [_with_texts(leaves, child) for child in treedef.children]
+    children = tuple(shape for _, shape in parts)
+    found = [leaf for values, _ in parts for leaf in values]
+    return found, tree.TreeDef(treedef.kind, treedef.keys, children)
 
 
 def _reference(target: List, ahead: bool) -> Reference:

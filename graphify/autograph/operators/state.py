@@ -17,6 +17,7 @@ import numpy as np
 from graphify import tree
 from graphify.autograph.operators import references
 from graphify.autograph.operators.references import Reference
+from graphify.autograph.operators.texts import StagedText
 from graphify.autograph.operators.undefined import Maybe, Undefined, Unreachable
 from graphify.errors import InternalError, TraceError, text_of
 from graphify.ir.context import current_builder, recording
@@ -286,6 +287,8 @@ def describe(value: Any) -> str:
         return f"{value!r:.60}"
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, StagedText):
+        return "a text"
     return (
         text_of(value)
         if value is None or isinstance(value, (*NUMBERS, str))

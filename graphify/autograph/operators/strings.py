@@ -13,7 +13,6 @@ from __future__ import annotations
 import builtins
 import re
 import string
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -31,7 +30,6 @@ from graphify.autograph.operators.texts import (
     refuse_text,
 )
 from graphify.ir.tensor import Tensor, resolve
-from graphify.location import is_internal
 from graphify.ops import operators
 from graphify.ops.effects import Gap, Text
 
@@ -42,14 +40,14 @@ CHANGING = (
 ASKING = (
     "__contains__ __getitem__ __iter__ __len__ count encode endswith find index isalnum isalpha "
     "isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper "
-    "partition rfind rindex rpartition rsplit split splitlines startswith translate"
+    "partition rfind rindex rpartition rsplit split splitlines startswith translate __eq__ __ne__ "
+    "__lt__ __le__ __gt__ __ge__ __hash__"
 ).split()
-COMPARING = "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__".split()
 
 
 def text(value: Any) -> Any:
     """A string that may hold marks, as one that knows it."""
-    return StagedText(value) if type(value) is str and OPEN in value else value
+    return texts.staged(value) if type(value) is str and OPEN in value else value
 
 
 def shown(value: Any, conversion: str) -> Any:
@@ -76,6 +74,13 @@ def _whole(value: str, **how: Any) -> str:
     return gap_mark(gap, *tensors)
 
 
+def _inserted(value: str) -> str:
+    """A text that goes into another one, which code that is not converted may keep."""
+    if not texts.is_asked_by_converted_code():
+        texts.expect_use(value)
+    return value
+
+
 def _changing(name: str) -> Callable[..., Any]:
     def change(self: str, *args: Any) -> str:
         return _whole(self, method=(name, *args))
@@ -87,26 +92,14 @@ def _asking(name: str) -> Callable[..., Any]:
     return lambda self, *args: refuse_text(self)
 
 
-def _comparing(name: str) -> Callable[..., Any]:
-    """graphify's own code compares strings as they are."""
-    plain = getattr(str, name)
-
-    def compare(self: str, *args: Any) -> Any:
-        if is_internal(sys._getframe(1).f_code.co_filename):
-            return plain(self, *args)
-        return refuse_text(self)
-
-    return compare
-
-
 def _install() -> None:
-    for names, make in ((CHANGING, _changing), (ASKING, _asking), (COMPARING, _comparing)):
+    for names, make in ((CHANGING, _changing), (ASKING, _asking)):
         for name in names:
             setattr(StagedText, name, make(name))
     methods: dict[str, Callable[..., Any]] = {
-        "__format__": lambda self, spec: _whole(self, spec=spec) if spec else self,
+        "__format__": lambda self, spec: _whole(self, spec=spec) if spec else _inserted(self),
         "__repr__": lambda self: _whole(self, as_repr=True),
-        "__str__": lambda self: self,
+        "__str__": _inserted,
         "__add__": lambda self, other: text(str.__add__(self, other)),
         "__radd__": lambda self, other: text(str.__add__(other, self)),
         "__mul__": lambda self, times: text(str.__mul__(self, times)),
@@ -201,10 +194,12 @@ def _formatted(template: str, args: Any, values: Mapping[str, Any]) -> Any:
     if not any(map(_staged, (*args, *values.values()))):
         return text(template.format(*args, **values))
     try:
-        return text(_Formatter().vformat(texts.exact(template), args, values))
+        whole = text(_Formatter().vformat(texts.exact(template), args, values))
     except (LookupError, ValueError):
         template.format(*args, **values)  # says it in Python's words
         raise
+    texts.expect_use(whole, False)  # the formatter keeps none
+    return whole
 
 
 def formatted_map(template: str, values: Mapping[str, Any], /) -> Any:

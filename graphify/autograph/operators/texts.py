@@ -5,13 +5,17 @@ The text of a symbolic tensor is a mark, which print, raise and assert take apar
     print(f"sum {x.sum()}")     # "sum \\ue0000\\ue001" -> the pieces "sum " and a gap for the sum
 
 A mark that ends anywhere else (in a comparison, a dict key, a result) would be a wrong string, so
-a trace that leaves one over raises ConcreteValueNeeded (`check_marks`).
+a trace after which a text is still held somewhere raises ConcreteValueNeeded (`check_texts`), and
+so does one in which code that is not converted may have copied a mark (`check_marks`). Branches
+and loops carry a text as its pieces and their values (`taken_apart`).
 """
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -26,6 +30,7 @@ from graphify.ir.tensor import Tensor, not_known
 from graphify.location import here, is_internal, is_library
 from graphify.ops import operators
 from graphify.ops.effects import Gap, Text, render, takes
+from graphify.syntax.loader import is_marked_code
 
 OPEN, CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{OPEN}([0-9]+){CLOSE}")
@@ -33,7 +38,8 @@ _MARK = re.compile(f"{OPEN}([0-9]+){CLOSE}")
 
 @dataclass(slots=True)
 class Mark:
-    """A symbolic tensor whose text was asked for: where, and whether the text was used."""
+    """A symbolic tensor whose text was asked for: where, and whether it is known what became of the
+    text: it was printed, say."""
 
     tensor: Tensor
     gap: Gap | None
@@ -72,8 +78,8 @@ def gap_mark(gap: Gap | None, tensor: Tensor, *more: Tensor, used: bool = False)
     builder = current_builder()
     assert builder is not None
     marks = _outermost(builder).marks
-    marks.append(Mark(tensor, gap, here(), used, more))
-    return StagedText(f"{OPEN}{len(marks) - 1}{CLOSE}")
+    marks.append(Mark(tensor, gap, here(), used or is_asked_by_converted_code(), more))
+    return staged(f"{OPEN}{len(marks) - 1}{CLOSE}")
 
 
 def kind_of(tensor: Tensor) -> str:
@@ -88,29 +94,34 @@ def pieces_of(value: Any) -> tuple[list[str | Gap | None], list[Tensor]]:
     """A value's text as pieces: strings, and gaps for the tensors that come with them."""
     if isinstance(value, Tensor):
         return [None], [value]
-    builder = current_builder()
     text = exact(value if isinstance(value, str) else marked_text(value))
-    if builder is None or OPEN not in text:
-        return [text], []
-    marks = _outermost(builder).marks
     pieces: list[str | Gap | None] = []
     tensors = []
-    for position, part in enumerate(_MARK.split(text)):
-        if position % 2:
-            found = marks[int(part)]
-            found.used = True
-            pieces.append(found.gap)
-            tensors += [found.tensor, *found.more]
-        elif part:
+    for part in _parts(text):
+        if isinstance(part, Mark):
+            part.used = True
+            pieces.append(part.gap)
+            tensors += [part.tensor, *part.more]
+        else:
             pieces.append(part)
     return pieces, tensors
+
+
+def _parts(text: str) -> list[str | Mark]:
+    """The strings and the marks that a text consists of."""
+    builder = current_builder()
+    if builder is None or OPEN not in text:
+        return [text]
+    marks = _outermost(builder).marks
+    parts = [marks[int(p)] if k % 2 else p for k, p in enumerate(_MARK.split(text))]
+    return [part for part in parts if part != ""]
 
 
 def joined(pieces: Sequence[str | Gap | None], tensors: Sequence[Any]) -> str:
     """The text of pieces again, with new marks in it, which nobody has to use."""
     rest = iter(tensors)
     text = "".join(p if isinstance(p, str) else _mark_of(rest, p) for p in pieces)
-    return StagedText(text) if OPEN in text else text
+    return staged(text) if OPEN in text else text
 
 
 def _mark_of(rest: Iterator[Any], gap: Gap | None) -> str:
@@ -121,6 +132,30 @@ def _mark_of(rest: Iterator[Any], gap: Gap | None) -> str:
         arrays = [np.asarray(value) for value in values]
         return render(arrays[0]) if gap is None else gap.show(*arrays)
     return gap_mark(gap, *values, used=True)
+
+
+# --- in branches and loops -----------------------------------------------------------------------
+
+
+class Carried:
+    """What a text is in the state of a branch or loop: a tree of its run-time values."""
+
+
+def _build(keys: tuple[Any, ...], children: list[Any]) -> str:
+    return joined(keys[0], children)
+
+
+tree.register(Carried, lambda _: ((), []), _build)
+
+
+def taken_apart(text: str) -> tuple[tree.TreeDef, list[Any]]:
+    """A text as a tree; only texts that differ in nothing but their values have one shape."""
+    pieces, tensors = pieces_of(text)
+    kinds = tuple((tensor.dtype, tensor.ndim, kind_of(tensor)) for tensor in tensors)
+    return tree.TreeDef(Carried, (tuple(pieces), kinds), (tree.LEAF,) * len(tensors)), tensors
+
+
+# --- containers -----------------------------------------------------------------------------------
 
 
 class _Shown:
@@ -173,7 +208,7 @@ def _marked_leaf(leaf: Any) -> Any:
 
 def marked_text(value: Any) -> str:
     """The text of a value, with marks."""
-    return shown_to_user(str, _marked(value))
+    return shown_to_user(str, value if marks_itself(value) else _marked(value))
 
 
 _for_user = ContextVar("the text is for the user", default=False)
@@ -264,7 +299,37 @@ class StagedText(str):
     Further behaviour is added by `strings`.
     """
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
+
+
+def staged(text: str) -> StagedText:
+    """A string with marks as one that knows it: it must not outlive the trace."""
+    made = StagedText(text)
+    builder = current_builder()
+    if builder is not None:
+        _outermost(builder).texts.append(weakref.ref(made))
+    return made
+
+
+def is_asked_by_converted_code() -> bool:
+    """Whether a text stays in code that knows of marks: any string it makes of it is a StagedText.
+
+    Such a text may be left unused, and is only refused where it outlives the trace.
+    """
+    frame: Any = sys._getframe(1)
+    while is_internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    return is_marked_code(frame.f_code)
+
+
+def expect_use(value: Any, use: bool = True) -> None:
+    """Whether the texts in a value have to be printed, raised or asserted with later on: those that
+    other code may have put into strings of its own."""
+    for leaf in tree.leaves(value):
+        if isinstance(leaf, str) and OPEN in exact(leaf):
+            for part in _parts(exact(leaf)):
+                if isinstance(part, Mark):
+                    part.used = not use
 
 
 def refuse_text(value: str) -> NoReturn:
@@ -281,21 +346,62 @@ def refuse_text(value: str) -> NoReturn:
 def refuse_as_result(value: Any) -> None:
     """Refuse a text that only the run knows as a result of the function."""
     if isinstance(value, str) and has_symbols(value):
-        refuse_text(value)
+        _refuse_kept(value)
 
 
 def check_marks(builder: Builder) -> None:
-    """Refuse a trace in which the text of a symbolic tensor went somewhere else.
+    """Refuse a trace in which the text of a symbolic tensor may have gone somewhere else.
 
     Raises:
         ConcreteValueNeeded: it did.
     """
     for found in builder.marks:
         if not found.used:
-            error = not_known(found.tensor, "the text")
-            raise type(error)(
-                error.message,
-                location=found.location,
-                remedy="print it, raise it or assert with it: "
-                "print(f'{x}') is staged, other strings are not",
-            )
+            _refuse(found, "other strings are not")
+
+
+def check_texts(builder: Builder) -> None:
+    """Refuse a trace of which a text is still held, say by an attribute or a global list.
+
+    Raises:
+        ConcreteValueNeeded: it is.
+    """
+    root: Any = builder
+    for _, contents in root.logs:
+        for leaf in tree.leaves(contents):
+            refuse_as_result(leaf)
+    if any(text() is not None for text in builder.texts):
+        root.twins.clear()
+        root.tracked.clear()
+        _forget_guards(root)
+        gc.collect()
+    for reference in builder.texts:
+        text = reference()
+        if text is not None:
+            _refuse_kept(text)
+
+
+def _forget_guards(root: Any) -> None:
+    """Drop the guards of what has texts in it, which the trace itself has made: exceptions."""
+    for key, guard in list(root.guards.items()):
+        if _holds_text(guard):
+            del root.guards[key]
+
+
+def _holds_text(guard: Any) -> bool:
+    thing = guard
+    for name in ("place", "base", "holder", "thing"):
+        thing = getattr(thing, name, thing)
+    parts = (thing.args, own_fields(thing)) if isinstance(thing, BaseException) else thing
+    return any(isinstance(leaf, StagedText) for leaf in tree.leaves(parts))
+
+
+def _refuse_kept(text: str) -> NoReturn:
+    found = next(part for part in _parts(exact(text)) if isinstance(part, Mark))
+    _refuse(found, "a string that outlives the call is not")
+
+
+def _refuse(found: Mark, other: str) -> NoReturn:
+    error = not_known(found.tensor, "the text")
+    remedy = f"print it, raise it or assert with it: print(f'{{x}}') is staged, {other}"
+    raise type(error)(error.message, location=found.location, remedy=remedy)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from graphify.autograph.operators.texts import expect_use
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
 from graphify.tracing.lists import List, is_grown
@@ -23,6 +24,7 @@ def run(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     if current_builder() is None or _home(function) == "graphify":
         return function(*args, **kwargs)
     given = [getattr(function, "__self__", None), *args, *kwargs.values()]
+    expect_use(given)
     before = [(each, _copy(each)) for each in _containers(given)]
     result = function(*args, **kwargs)
     for each, old in before:
