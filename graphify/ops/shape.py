@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import ShapeError
+from graphify.errors import ShapeError, TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.graph import as_size
 from graphify.ir.op import Op, defop
@@ -294,14 +294,15 @@ repeat_indices = defop(
 )
 
 
-RANGE_ERRORS = {"IndexError": IndexError, "ValueError": ValueError, "OverflowError": OverflowError}
+RANGE_ERRORS: dict[str, type[Exception]] = {
+    error.__name__: error for error in (IndexError, ValueError, OverflowError, TraceError)
+}
 
 
 def _in_range_eval(x: Any, low: Any, high: Any, error: str, message: str) -> Any:
     if np.any(x < low) or np.any(x >= high):
         bad = x[(x < low) | (x >= high)]
-        kind: type[Exception] = RANGE_ERRORS[error]
-        raise kind(message.format(bad=bad.flat[0], high=high))
+        raise RANGE_ERRORS[error](message.format(bad=bad.flat[0], high=high))
     return x
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import graphify
+from graphify.errors import TraceError
 
 EXPRESSIONS = [
     "np.searchsorted([1,2,3],[u,v])",
@@ -98,3 +99,19 @@ def test_a_list_is_taken_for_an_array(expression):
         for a, b in zip(got, want, strict=True):
             assert np.asarray(a).dtype == np.asarray(b).dtype
             np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_an_array_of_no_integers_is_refused_and_no_handler_takes_it(engine):
+    """Python has floats there, and integers in other runs."""
+
+    def program(x):
+        try:
+            return np.array([v + 1 for v in x if v > 0])
+        except ValueError:
+            return x
+
+    staged = graphify.function(program, engine=engine)
+    assert np.array_equal(staged(np.array([1, -1])), program(np.array([1, -1])))
+    with pytest.raises(TraceError, match="give np.array a dtype"):
+        staged(np.array([-1, -2]))

@@ -35,7 +35,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.location import here, user_frame
 from graphify.ops import core, effects, elementwise
 from graphify.ops.indexing import slice_, slice_update
-from graphify.ops.shape import as_dim, concatenate, in_range
+from graphify.ops.shape import RANGE_ERRORS, as_dim, concatenate, in_range
 from graphify.tracing.lists import List
 
 EXACT, OWED, DOUBLING = "exact", "owed", "doubling"
@@ -307,7 +307,7 @@ def checked(count: Count, low: int, message: str, error: str = "IndexError") -> 
         if less is False:
             return count
         if less:
-            raise {"IndexError": IndexError, "ValueError": ValueError}[error](message)
+            raise RANGE_ERRORS[error](message)
     most = number(np.iinfo(np.int64).max)
     return in_range(number(count), number(low), most, error=error, message=message)
 

@@ -44,7 +44,7 @@ def stack(grown: Grown, empty: bool = False, error: str | None = None) -> Tensor
             "a list of which an array is made has no elements in this run: it would be an array "
             "of floats and shape (0,), and is another one in other runs; give np.array a dtype"
         )
-        count = g.checked(grown.count, 1, text, "ValueError")
+        count = g.checked(grown.count, 1, text, "ValueError" if error else "TraceError")
         grown = replace(grown, count=count)
     columns = [exact(buffer, grown.count) for buffer in grown.buffers]
     return _nested(grown.treedef, iter(columns))

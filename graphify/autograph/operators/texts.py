@@ -392,7 +392,10 @@ def _holds_text(guard: Any) -> bool:
     thing = guard
     for name in ("place", "base", "holder", "thing"):
         thing = getattr(thing, name, thing)
-    parts = (thing.args, own_fields(thing)) if isinstance(thing, BaseException) else thing
+    parts = [] if isinstance(thing, BaseException) else [thing]
+    while isinstance(thing, BaseException):
+        parts.append((thing.args, own_fields(thing)))
+        thing = thing.__cause__ or thing.__context__
     return any(isinstance(leaf, StagedText) for leaf in tree.leaves(parts))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 from typing import Any
 
 from graphify.engines.tensorflow.frame import Frame
 from graphify.engines.tensorflow.kernels.casting import cast_to, nonzero
 from graphify.engines.tensorflow.kernels.table import kernel
+from graphify.ops.shape import RANGE_ERRORS
 
 
 def all_axes(frame: Frame, x: Any) -> Any:
@@ -49,8 +49,7 @@ def in_range(frame: Frame, x: Any, low: Any, high: Any, error: str, message: str
     values = {"bad": first_false(frame, x, good), "high": high}
     text = re.sub(r"\{\w+\}", "{}", message)
     named = [values[name] for name in re.findall(r"\{(\w+)\}", message)]
-    kind = getattr(builtins, error)
-    return frame.after(x, frame.check(all_true(frame, good), kind, text, *named))
+    return frame.after(x, frame.check(all_true(frame, good), RANGE_ERRORS[error], text, *named))
 
 
 @kernel("to_int")
