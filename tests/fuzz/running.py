@@ -202,7 +202,8 @@ def compare(
 ) -> Verdict:
     """Run a program every way and compare with NumPy; the first difference is reported."""
     try:
-        plain = [run_plain(program, variant) for variant in variants]
+        with limited(2 * SECONDS):
+            plain = [run_plain(program, variant) for variant in variants]
     except (TooLong, Endless):  # the latter of integers of a million digits
         return Verdict(skipped="too long")
     except np.exceptions.ComplexWarning:
