@@ -282,12 +282,21 @@ class Builder:
         self.parts: list[Any] = []  # what runs in every lane of a vmap (api.lane_errors)
         self.marks: list[Any] = []  # texts of symbolic tensors (autograph.operators.texts),
         self.texts: list[Any] = []  # and weak references to the strings that hold them
+        self.has_caught = False  # an exception, which may hold frames of code that is done
         self.suspended: tuple[Any, ...] | None = None  # tapes of the enclosing frame meanwhile
         self.scattered: set[Value] = set()  # parameters whose arrays do not lie in C order,
         self.needs_order: set[Value] = set()  # and those that the trace takes to do so
         self._own: set[int] = set()  # ids of the nodes made here; the nodes are kept alive below
         self._kept: list[Node] = []
         self._interned: dict[Any, Node] = {}
+
+    @property
+    def outermost(self) -> Builder:
+        """The frame of the whole trace."""
+        builder = self
+        while builder.parent is not None:
+            builder = builder.parent
+        return builder
 
     def param(self, spec: Spec, name: str | None = None) -> Value:
         """A new parameter."""

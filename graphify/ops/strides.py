@@ -65,7 +65,14 @@ _PICKED = dataclasses.replace(gather, put=_put)
 
 def _places(part: slice, dim: Dim) -> Tensor:
     """The places along an axis of this length, in the order of the slice."""
-    step, size = _integer(part.step), _integer(dim)
+    first, step, count = start_step_count(part, dim)
+    result: Tensor = first + step * iota(length=as_dim(count, "slice length"), dtype=INT64)
+    return result
+
+
+def start_step_count(part: slice, dim: Dim) -> tuple[Tensor, Tensor, Tensor]:
+    """The first place of a slice of so many items, the step to the next one, and how many."""
+    step, size = _integer(1 if part.step is None else part.step), _integer(dim)
     error = effects.Raise(ValueError, ("slice step cannot be zero",))
     effects.assert_(e.not_equal(step, 0), exception=error)
     step = e.where(e.equal(step, 0), 1, step)
@@ -75,9 +82,7 @@ def _places(part: slice, dim: Dim) -> Tensor:
     last = _bound(part.stop, size, low, high, e.where(forward, high, low))
     stride, span = e.absolute(step), e.where(forward, last - first, first - last)
     count = e.maximum(e.floor_divide(span - 1, stride) + 1, 0)
-    numbers = iota(length=as_dim(count, "slice length"), dtype=INT64)
-    result: Tensor = first + step * numbers
-    return result
+    return first, step, count
 
 
 def _bound(bound: Any, size: Tensor, low: Tensor, high: Tensor, default: Tensor) -> Tensor:

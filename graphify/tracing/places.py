@@ -101,15 +101,21 @@ def forget_local(builder: Builder, thoroughly: bool = False) -> None:
     """Drop from the write log the containers and closure cells that the frame made and dropped.
 
     Args:
-        thoroughly: find those in reference cycles, too: a recursive function that fills a table.
+        thoroughly: find those in reference cycles, too: a recursive function that fills a table. An
+            exception that was caught is in one with the frames that it went through.
     """
+    _forget_dropped(builder)
+    cycles = thoroughly or builder.outermost.has_caught
+    if cycles and any(_can_be_local(target) for target, _ in builder.writes.values()):
+        gc.collect()
+        _forget_dropped(builder)
+
+
+def _forget_dropped(builder: Builder) -> None:
     writes = builder.writes
     while local := [key for key, (target, _) in writes.items() if _is_local(target, builder)]:
         for key in local:  # a container may hold another one: look again
             del builder.writes[key]
-    if thoroughly and any(_can_be_local(target) for target, _ in builder.writes.values()):
-        gc.collect()
-        forget_local(builder)
 
 
 def _can_be_local(target: Any) -> bool:

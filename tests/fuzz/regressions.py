@@ -300,6 +300,42 @@ def program(w, k):
     row[0] = 9.0
     return column, row, w
 """,
+    "a dict that a turn makes after an exception that tracing has caught": """
+def program(x, y, k):
+    i = 0
+    while len(x[1:]) > 3 and i < 3:
+        i += 1
+        if 0 < y.max() <= k:
+            def count():
+                nonlocal n
+                return n
+            n = 0
+            try:
+                v = 7 // 0
+            except ZeroDivisionError:
+                v = 99
+            table = dict(u=i, n=0)
+            for e in x[1:]:
+                table["n"] += 1
+                if e > table["u"]:
+                    table["u"] = e
+            n = table["u"] + v
+        else:
+            break
+    return i
+""",
+    "slices of ranges": """
+def program(k, x):
+    total = 0
+    for i in range(k + 5)[::-1]:
+        total = total * 3 + i
+    for i in range(1, k + 9, 2)[k:]:
+        total = total * 3 + i
+    for i in range(k, -7, -2)[-3:k][::2]:
+        total = total * 3 + i
+    some = range(0, 40, abs(k) + 1)[2:-2]
+    return total, len(some), some[-1], 8 in some, x[some[0] % 3]
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0

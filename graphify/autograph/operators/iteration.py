@@ -25,6 +25,7 @@ from graphify.location import here
 from graphify.numpy.flat import Flat
 from graphify.ops import core, effects, elementwise
 from graphify.ops.shape import as_dim, checked_dim
+from graphify.ops.strides import start_step_count
 from graphify.tracing.capture import root_of
 
 INT = np.dtype(np.int64)
@@ -111,11 +112,7 @@ class Items:
         if self.line is None:
             raise TypeError("an iterator is not subscriptable")
         if isinstance(key, slice):
-            raise Unstageable(
-                "a range that only the run knows is sliced",
-                location=here(),
-                remedy="give range the bounds of the slice",
-            )
+            return self._part(key)
         place = as_tensor(key if isinstance(key, Tensor) else operator.index(key))
         if place.ndim or not (place.dtype.kind in "iu" or place.spec.weak and place.dtype == BOOL):
             raise TypeError(f"range indices must be integers or slices, not {place.spec}")
@@ -125,6 +122,13 @@ class Items:
         out_of_range = effects.Raise(IndexError, ("range object index out of range",))
         effects.assert_(inside, exception=out_of_range)
         return self.item(_weak(place))
+
+    def _part(self, key: slice) -> Items:
+        """`range(...)[a:b:c]`."""
+        assert self.line is not None
+        start, step = self.line
+        first, stride, count = start_step_count(key, self.length)
+        return _items(as_dim(count), _weak(start + first * step), _weak(stride * step))
 
     def __iter__(self) -> Iterator[Any]:
         if not isinstance(self.length, int):

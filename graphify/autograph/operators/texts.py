@@ -48,12 +48,6 @@ class Mark:
     more: tuple[Tensor, ...] = ()  # further values that go into the gap
 
 
-def _outermost(builder: Builder) -> Builder:
-    while builder.parent is not None:
-        builder = builder.parent
-    return builder
-
-
 def mark(tensor: Tensor, spec: str = "", as_repr: bool = False, formatted: bool = False) -> str:
     """The mark that stands for the text of a symbolic tensor; `formatted`: as `format` gives it,
     which shows NumPy's shorter floats in full."""
@@ -77,7 +71,7 @@ def gap_mark(gap: Gap | None, tensor: Tensor, *more: Tensor, used: bool = False)
     """The mark of a gap and of the values that go into it."""
     builder = current_builder()
     assert builder is not None
-    marks = _outermost(builder).marks
+    marks = builder.outermost.marks
     marks.append(Mark(tensor, gap, here(), used or is_asked_by_converted_code(), more))
     return staged(f"{OPEN}{len(marks) - 1}{CLOSE}")
 
@@ -112,7 +106,7 @@ def _parts(text: str) -> list[str | Mark]:
     builder = current_builder()
     if builder is None or OPEN not in text:
         return [text]
-    marks = _outermost(builder).marks
+    marks = builder.outermost.marks
     parts = [marks[int(p)] if k % 2 else p for k, p in enumerate(_MARK.split(text))]
     return [part for part in parts if part != ""]
 
@@ -307,7 +301,7 @@ def staged(text: str) -> StagedText:
     made = StagedText(text)
     builder = current_builder()
     if builder is not None:
-        _outermost(builder).texts.append(weakref.ref(made))
+        builder.outermost.texts.append(weakref.ref(made))
     return made
 
 

@@ -395,12 +395,14 @@ def caught(error: BaseException, passed_on: bool = False) -> Thrown:
         passed_on: no handler is asked, as in `finally`. A jump out of that may drop an exception,
             but not a refusal to go on with the trace.
     """
-    tracing = current_builder() is not None
+    builder = current_builder()
+    tracing = builder is not None
     refused = passed_on and isinstance(error, REFUSALS)
     stops = tracing and (refused or isinstance(error, KeyboardInterrupt))  # Ctrl-C ends the trace
     if stops or isinstance(error, Unknown):
         raise error
-    if tracing:
+    if builder is not None:
+        builder.outermost.has_caught = True
         place = getattr(error, "location", None)
         location = KnownLoc(place) if isinstance(place, SourceLoc) else here()
         return Thrown([Alternative.of(_checked(error), location)])
