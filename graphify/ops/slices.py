@@ -11,16 +11,23 @@ from typing import Any
 
 from graphify.ir.sizes import Dim, decide_less, size_op
 from graphify.ir.tensor import Tensor, value_needed
+from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
 from graphify.ops.shape import as_dim
+
+
+NO_INTEGER = "slice indices must be integers or None or have an __index__ method"
+NO_INDEX = "only integer scalar arrays can be converted to a scalar index"
 
 
 def normalise_slice(entry: slice, dim: Dim) -> tuple[Dim, Dim, int]:
     """A Python slice of an axis as (start, count, step), nothing negative, all in range.
 
     Raises:
-        ValueError: step zero. ConcreteValueNeeded: a traced step.
+        TypeError: something in it is no integer. ValueError: step zero.
+        ConcreteValueNeeded: a traced step.
     """
+    check_integers(entry)
     step = 1 if entry.step is None else _concrete_step(entry.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
@@ -29,6 +36,21 @@ def normalise_slice(entry: slice, dim: Dim) -> tuple[Dim, Dim, int]:
         start, stop, _ = slice(bounds[0], bounds[1], step).indices(dim)
         return (start, len(range(start, stop, step)), step)
     return _symbolic_slice(bounds[0], bounds[1], step, dim)
+
+
+def check_integers(entry: slice) -> None:
+    """Let a slice have integers only, as Python and NumPy do.
+
+    Raises:
+        TypeError: it has a float, a bool of NumPy's, or an array of some rank.
+    """
+    for part in (entry.start, entry.stop, entry.step):
+        if not isinstance(part, Tensor):
+            continue
+        of_python = part.spec.weak and part.dtype == BOOL
+        if part.ndim or not (part.dtype.kind in "iu" or of_python):
+            is_array = part.ndim or not part._scalar
+            raise TypeError(NO_INDEX if is_array else NO_INTEGER)
 
 
 def _concrete_step(step: Any) -> int:

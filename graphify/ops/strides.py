@@ -20,6 +20,7 @@ from graphify.ops import effects
 from graphify.ops import elementwise as e
 from graphify.ops.indexing import gather, scatter
 from graphify.ops.shape import as_dim, as_int64, iota, transpose
+from graphify.ops.slices import check_integers
 
 INT64 = np.dtype(np.int64)
 
@@ -72,6 +73,7 @@ def _places(part: slice, dim: Dim) -> Tensor:
 
 def start_step_count(part: slice, dim: Dim) -> tuple[Tensor, Tensor, Tensor]:
     """The first place of a slice of so many items, the step to the next one, and how many."""
+    check_integers(part)
     step, size = _integer(1 if part.step is None else part.step), _integer(dim)
     error = effects.Raise(ValueError, ("slice step cannot be zero",))
     effects.assert_(e.not_equal(step, 0), exception=error)

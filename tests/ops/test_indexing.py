@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -559,3 +560,44 @@ def test_bounds_are_checked_when_run_and_needed() -> None:
     np.testing.assert_array_equal(run(graph, [np.zeros(3)])[0], np.ones(3))
     with pytest.raises(IndexError, match="out of bounds"):
         run(failing, [np.zeros(3)])
+
+
+BOUNDS: dict[str, Any] = {
+    "float64": np.float64(1),
+    "float32": np.float32(2),
+    "complex": np.complex128(1),
+    "bool": np.bool_(True),
+    "array of a float": np.array(1.0),
+    "array of a bool": np.array(True),
+    "vector": np.array([1]),
+    "int8": np.int8(1),
+    "uint64": np.uint64(2),
+    "array of an integer": np.array(2),
+}
+SLICED: dict[str, Callable[[Any, Any], Any]] = {
+    "start": lambda x, k: x[k:],
+    "stop": lambda x, k: x[:k],
+    "step": lambda x, k: x[::k],
+    "in two axes": lambda x, k: x[:, None][k:, 0],
+    "beside a place": lambda x, k: x[None][0, :k],
+    "written": lambda x, k: x.__setitem__(slice(k, None), 7.0) or x,
+    "of a list": lambda x, k: np.array([1.0, 2.0, 3.0][k:]),
+    "of a list that the run makes": lambda x, k: np.array([v for v in x if v > 0][k:]),
+    "of a range": lambda x, k: sum(range(int(x.sum()))[k:]),
+}
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("sliced", SLICED)
+def test_bounds_of_slices_are_integers(sliced: str, bound: str, engine: str) -> None:
+    """What NumPy's and Python's slices take, ours do, and nothing else."""
+    x, k, plain = np.array([1.0, 2.5, 3.0]), BOUNDS[bound], SLICED[sliced]
+    staged = graphify.function(plain, engine=engine)
+    try:
+        want = plain(x.copy(), k)
+    except TypeError as error:
+        with pytest.raises(TypeError, match=str(error)[:20]):
+            staged(x.copy(), k)
+    else:
+        np.testing.assert_array_equal(staged(x.copy(), k), want)
