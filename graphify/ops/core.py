@@ -61,12 +61,12 @@ def to_dtype(x: Tensor, dtype: Any) -> Tensor:
         value = x.numpy().item()
         return Tensor(np.asarray(value, dtype))
     if x.spec.weak and is_integer(x.dtype) and is_integer(dtype) and dtype != x.dtype:
-        x = _must_fit(x, dtype)
+        x = must_fit(x, dtype, "OverflowError", "Python integer {bad} out of bounds for {dtype}")
     return cast(x, dtype=dtype)
 
 
-def _must_fit(x: Tensor, dtype: DType) -> Tensor:
-    """A traced Python int on its way into a smaller dtype: NumPy raises where it does not fit."""
+def must_fit(x: Tensor, dtype: DType, error: str, message: str) -> Tensor:
+    """A traced Python int on its way into a smaller dtype: the run raises where it does not fit."""
     from graphify.ops.shape import in_range
 
     limits = np.iinfo(dtype)
@@ -75,8 +75,8 @@ def _must_fit(x: Tensor, dtype: DType) -> Tensor:
         x,
         constant_tensor(np.asarray(limits.min, x.dtype)),
         constant_tensor(np.asarray(high, x.dtype)),
-        error="OverflowError",
-        message=f"Python integer {{bad}} out of bounds for {dtype.name}",
+        error=error,
+        message=message.replace("{dtype}", dtype.name),
     )
 
 

@@ -107,7 +107,7 @@ def empty_list_of_integers(x):
 
 def test_an_array_of_no_elements_is_one_of_floats():
     assert graphify.function(lambda x: np.array([v for v in x if v > 100]))(X).shape == (0,)
-    with pytest.raises(ValueError, match="give np.array a dtype"):
+    with pytest.raises(TraceError, match="give np.array a dtype"):
         graphify.function(empty_list_of_integers)(X)
 
 

@@ -172,7 +172,8 @@ def _where(test: Any, new: Any, best: Any) -> Any:
     if not builtins.all(builtins.isinstance(v, (Tensor, *NUMBERS)) for v in (new, best)):
         return if_exp(test, lambda: new, lambda: best)
     a, b = as_tensor(new), as_tensor(best)
-    if not all_numbers(a, b):  # 0-d arrays: the result is one of them, not a copy
+    mixed = a.spec.weak != b.spec.weak and a.dtype != b.dtype  # Python's int may not fit the other
+    if mixed or not all_numbers(a, b):  # 0-d arrays: the result is one of them, not a copy
         return if_exp(test, lambda: new, lambda: best)
     chosen = elementwise.where(truth(test), a, b)
     if a.spec.weak and b.spec.weak:

@@ -25,7 +25,7 @@ from graphify.ir.graph import Builder, Literal, constant
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, Size, fresh
 from graphify.ir.tensor import Tensor, resolve, value_in
-from graphify.ir.types import BOOL, DType, Spec
+from graphify.ir.types import BOOL, DType, Spec, is_integer
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core
@@ -189,7 +189,19 @@ def joinable(a: Any, b: Any) -> bool:
     if not (is_dynamic(a) and is_dynamic(b)):
         return False
     x, y = carried_spec(a), carried_spec(b)
-    return x.ndim == y.ndim and (x.dtype == BOOL) == (y.dtype == BOOL)
+    fits = _can_hold(y, a) and _can_hold(x, b)
+    return fits and x.ndim == y.ndim and (x.dtype == BOOL) == (y.dtype == BOOL)
+
+
+def _can_hold(spec: Spec, leaf: Any) -> bool:
+    """Whether a dtype has a value, if that is known: no uint8 is Python's -1."""
+    if spec.weak or not is_integer(spec.dtype) or not is_dynamic(leaf) or isinstance(leaf, Absent):
+        return True
+    known = _tensor(leaf)
+    if known.is_symbolic or not known.spec.weak or not is_integer(known.dtype) or known.dims:
+        return True
+    limits = np.iinfo(spec.dtype)
+    return bool(limits.min <= int(known.numpy()) <= limits.max)
 
 
 def join_dtype(a: Spec, b: Spec) -> tuple[DType, bool]:
@@ -238,8 +250,27 @@ def fit(leaf: Any, spec: Spec) -> Tensor:
         return placeholder(spec)
     tensor = _tensor(leaf)
     if tensor.dtype != spec.dtype or tensor.spec.weak != spec.weak:
-        tensor = core.cast(tensor, dtype=spec.dtype, weak=spec.weak)
+        tensor = core.cast(_fitting(tensor, spec), dtype=spec.dtype, weak=spec.weak)
     return tensor
+
+
+def _fitting(tensor: Tensor, spec: Spec) -> Tensor:
+    """A Python int that gets the integer dtype which it has on another path: the run checks it."""
+    smaller = tensor.spec.weak and not spec.weak and tensor.dtype != spec.dtype
+    if not smaller or not (is_integer(tensor.dtype) and is_integer(spec.dtype)):
+        return tensor
+    if not tensor.is_symbolic:
+        if _can_hold(spec, tensor):
+            return tensor
+        builder = current_builder()
+        assert builder is not None
+        (value,) = builder.add(constant, (), {"value": Literal(tensor.numpy())})
+        tensor = Tensor(value, weak=True)
+    message = (
+        "a Python int, {bad}, is of dtype {dtype} on another path, which cannot hold it; make it "
+        "an int(...) on every path"
+    )
+    return core.must_fit(tensor, spec.dtype, "TraceError", message)
 
 
 def placeholder(spec: Spec) -> Tensor:
