@@ -15,7 +15,6 @@ from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
 from graphify.ops.shape import as_dim
 
-
 NO_INTEGER = "slice indices must be integers or None or have an __index__ method"
 NO_INDEX = "only integer scalar arrays can be converted to a scalar index"
 
