@@ -61,6 +61,10 @@ class DeepRecursion(TraceError, RecursionError):
     """Calls of a function nest deeper than tracing can follow, usually without end."""
 
 
+class IntegerOverflow(TraceError, OverflowError):
+    """A traced Python integer is too large for 64 bits; Python's own are not bounded."""
+
+
 class SpecError(GraphifyError, TypeError):
     """Operand dtypes or argument kinds an op cannot take."""
 

@@ -34,10 +34,18 @@ def _raised(operands: Sequence[Any], body: Graph, kinds: Kinds) -> tuple[int, Ba
     try:
         run(body, operands)
     except Exception as error:  # noqa: BLE001 - which one is the answer
-        exact = [k for k, kind in enumerate(kinds) if type(error) is kind]
-        found = exact or [k for k, kind in enumerate(kinds) if isinstance(error, kind)]
-        return (found[0] + 1, error) if found else (0, None)
+        number = number_of(type(error), kinds)
+        return number, error if number else None
     return 0, None
+
+
+def number_of(raised: type[BaseException], kinds: Kinds) -> int:
+    """What the op gives for a class: 0 for none of those asked for, and for other refusals."""
+    exact = [k for k, kind in enumerate(kinds, 1) if raised is kind]
+    found = exact or [k for k, kind in enumerate(kinds, 1) if issubclass(raised, kind)]
+    if not found or not exact and issubclass(raised, REFUSALS):
+        return 0
+    return found[0]
 
 
 def _failure_eval(*operands: Any, body: Graph, kinds: Kinds) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.errors import IntegerOverflow
 from graphify.ir.op import Op, defop
 from graphify.ir.types import Spec
 from graphify.ops import core
@@ -100,7 +101,7 @@ def _integers_eval(*args: Any, function: str) -> Any:
         result = INTEGERS[function](*values)
         if not LOW <= result < HIGH:
             shown = ", ".join(map(repr, values))
-            raise OverflowError(
+            raise IntegerOverflow(
                 f"the Python integer {function}({shown}) does not fit into the 64 bits of a "
                 "traced one"
             )

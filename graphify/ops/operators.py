@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.errors import IntegerOverflow
 from graphify.ir.context import check_leaving
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import python_dtype
@@ -80,7 +81,7 @@ def _to_int_eval(x: Any) -> Any:
     inside = (x >= -(2.0**63)) & (x < 2.0**63)
     if not np.all(inside):
         worst = np.extract(~inside, x)[0]
-        raise OverflowError(f"the Python integer int({worst}) does not fit into 64 bits")
+        raise IntegerOverflow(f"the Python integer int({worst}) does not fit into 64 bits")
     return np.asarray(x).astype(np.int64)
 
 
@@ -92,7 +93,7 @@ to_int: Op = defop(
     tf="to_int",
     sample=lambda: [((np.asarray(-2.7),), {}), ((np.asarray(3),), {})],
     differentiable=(),
-    doc="int(x) of a scalar: truncates; ValueError for NaN, OverflowError outside of 64 bits",
+    doc="int(x) of a scalar: truncates; ValueError for NaN, IntegerOverflow outside of 64 bits",
 )
 
 

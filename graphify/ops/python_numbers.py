@@ -1,9 +1,9 @@
 """Arithmetic of Python numbers that are traced: exact, or an error; nothing wraps around.
 
 A traced Python int is a weak int64 scalar. Where Python's result does not fit into 64 bits, the op
-raises OverflowError instead of NumPy's silent wrap-around; a float power does what Python's does.
+raises IntegerOverflow instead of NumPy's silent wrap-around; a float power does what Python's does.
 
-    PYTHON["add"](np.int64(2**62), np.int64(2**62))     # OverflowError
+    PYTHON["add"](np.int64(2**62), np.int64(2**62))     # IntegerOverflow
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from graphify.errors import IntegerOverflow
 
 LOW, HIGH = -(2**63), 2**63
 
@@ -53,13 +55,13 @@ def _exact(ufunc: np.ufunc, function: Callable[..., int], text: str) -> Callable
         if any(array.ndim for array in arrays):  # batched
             results = np.asarray(elementwise(*arrays), object)
             if results.size and not (LOW <= results.min() and results.max() < HIGH):
-                raise OverflowError("a Python integer does not fit into 64 bits")
+                raise IntegerOverflow("a Python integer does not fit into 64 bits")
             return results.astype(dtype)
         values = [array.item() for array in arrays]
         result = function(*values)
         if not LOW <= result < HIGH:
             shown = text.format(*values)
-            raise OverflowError(
+            raise IntegerOverflow(
                 f"the Python integer {shown} does not fit into the 64 bits of a traced one"
             )
         return np.asarray(result, dtype)

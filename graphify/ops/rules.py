@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import DTypeError
+from graphify.errors import DTypeError, IntegerOverflow
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import ufunc_dtypes, weak_type
 from graphify.ir.tensor import Tensor
@@ -93,7 +93,7 @@ def _weakly(tensor: Tensor, dtype: DType) -> Tensor:
     if tensor.dtype == dtype:
         return tensor
     if tensor.dtype == np.uint64 and dtype == np.int64:
-        raise OverflowError(
+        raise IntegerOverflow(
             f"Python integer {tensor._value} is too large for a traced one: 64 bits with a sign"
         )
     return core.cast(tensor, dtype=dtype, weak=True)

@@ -12,7 +12,7 @@ import pytest
 import graphify
 from graphify.engines.native.loops.pretty import text
 from graphify.engines.native.lower import lower
-from graphify.errors import GraphifyError, TraceError
+from graphify.errors import GraphifyError, IntegerOverflow, TraceError
 
 ENGINES = ["reference", "native", pytest.param("tensorflow", marks=pytest.mark.tensorflow)]
 each_engine = pytest.mark.parametrize("engine", ENGINES)
@@ -738,3 +738,51 @@ def test_an_exception_that_only_the_run_chooses(function, engine):
             assert type(caught.value.__cause__) is type(error.__cause__) or error.__cause__ is None
         else:
             np.testing.assert_array_equal(staged(x), want)
+
+
+def converted_in_a_try(x):
+    try:
+        k = int(x)
+        return k % 7
+    except Exception:
+        return -1
+
+
+def converted_by_a_callee_in_a_try(x):
+    try:
+        return _whole(x) % 7
+    except OverflowError:
+        return -1
+
+
+def _whole(x):
+    return int(x)
+
+
+def power_in_a_try(x):
+    try:
+        return (int(x) % 10 + 2**40) ** 3 % 7
+    except ArithmeticError:
+        return -1
+
+
+@pytest.mark.parametrize(
+    "function", [converted_in_a_try, converted_by_a_callee_in_a_try, power_in_a_try]
+)
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_no_handler_takes_the_overflow_of_a_traced_integer(function, engine):
+    """Python's integers have no bound: there is nothing to handle in plain Python."""
+    staged = graphify.function(function, engine=engine)
+    for value in (2.5, -1e15, 1e20, -1e300, np.inf, np.nan):
+        x = np.float64(value)
+        try:
+            want = function(x)
+        except ValueError:
+            with pytest.raises(ValueError, match="NaN"):
+                staged(x)
+            continue
+        try:
+            assert int(staged(x)) == want
+        except IntegerOverflow as error:
+            assert isinstance(error, OverflowError)
+            assert function is power_in_a_try or 2**63 < abs(value) < np.inf

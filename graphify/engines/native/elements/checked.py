@@ -1,6 +1,6 @@
 """Ops that may fail: a result, and for each way to fail a bit that says whether it happened.
 
-    y, failures = apply_checked(f, "add", [a, b], a.dtype)     # Python's a + b, or OverflowError
+    y, failures = apply_checked(f, "add", [a, b], a.dtype)     # Python's a + b, or IntegerOverflow
 
 Weak scalars stand for Python's numbers, whose arithmetic is exact or an error (what the op's
 `meaning(True)` is, see `graphify.ops.python_numbers`). Of plain arrays only negative powers of
@@ -23,6 +23,7 @@ from graphify.engines.native.elements.rule import any_lane, outlined, repeat
 from graphify.engines.native.elements.table import apply, loop_dtypes
 from graphify.engines.native.llvm import Function, Type, V
 from graphify.engines.native.maths.formula import X
+from graphify.errors import IntegerOverflow
 from graphify.ir.types import DType
 
 _LOWEST = -(2**63)
@@ -81,7 +82,7 @@ _SHOWN = {
 
 def _overflow(name: str, condition: V, args: Sequence[Element]) -> Failure:
     text = f"the Python integer {_SHOWN[name]} does not fit into the 64 bits of a traced one"
-    return Failure(condition, OverflowError, text, tuple(args))
+    return Failure(condition, IntegerOverflow, text, tuple(args))
 
 
 # --- integers -----------------------------------------------------------------------------------
@@ -224,7 +225,7 @@ def _to_int(f: Function, x: Element) -> Outcome:
         Failure(
             abs(wide).equals(np.inf).v, OverflowError, "cannot convert float infinity to integer"
         ),
-        Failure(outside.v, OverflowError, text, (x,)),
+        Failure(outside.v, IntegerOverflow, text, (x,)),
     )
 
 
@@ -275,10 +276,10 @@ def apply_checked(
 
 
 def _unnamed(failure: Failure) -> Failure:
-    if failure.error is not OverflowError:
+    if failure.error is not IntegerOverflow:
         return failure
     text = "a Python integer does not fit into 64 bits"
-    return Failure(failure.condition, OverflowError, text)
+    return Failure(failure.condition, IntegerOverflow, text)
 
 
 def failures_of(f: Function, name: str, args: Sequence[Element]) -> tuple[Failure, ...]:

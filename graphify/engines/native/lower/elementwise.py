@@ -23,6 +23,7 @@ from graphify.engines.native.loops.program import (
 from graphify.engines.native.lower.arrays import ArrayValue, Index, affine
 from graphify.engines.native.lower.effects import Meaning
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
+from graphify.errors import IntegerOverflow
 from graphify.ir.graph import Node, Value
 from graphify.ir.op import REGISTRY
 from graphify.ir.types import BOOL, is_integer
@@ -156,7 +157,7 @@ def _exact(low: Lowering, node: Node) -> None:
         raise Declined
     args = tuple(low.scalar(value) for value in node.inputs)
     dtypes = [a.dtype for a in args]
-    site = low.site(OverflowError, "", dtypes, Meaning(node))
+    site = low.site(IntegerOverflow, "", dtypes, Meaning(node))
     var = Var(low.hint, node.specs[0].dtype)
     low.emit(Checked(var, node.op.name, args, site, node.source))
     low.define(Value(node), var)

@@ -33,7 +33,7 @@ from graphify.engines.native.loops.walk import blocks_of
 from graphify.engines.native.lower.effects import Meaning, negated
 from graphify.engines.native.lower.lowering import Declined, Lowering, rule
 from graphify.ir.graph import Node, Value
-from graphify.ops.failing import Kinds, raises
+from graphify.ops.failing import Kinds, number_of, raises
 
 # Python's integers do not fail here; where 64 bits do not hold the result, what uses it fails.
 _EXACT = {"add", "subtract", "multiply", "negative", "floor_divide", "remainder"}
@@ -86,6 +86,4 @@ def _number(low: Lowering, stmt: Fail, kinds: Kinds) -> int:
         if len(set(possible)) != 1:
             raise Declined
         kind = possible[0]
-    exact = [k for k, wanted in enumerate(kinds) if kind is wanted]
-    found = exact or [k for k, wanted in enumerate(kinds) if issubclass(kind, wanted)]
-    return found[0] + 1 if found else 0
+    return number_of(kind, kinds)

@@ -8,6 +8,7 @@ from typing import Any
 from graphify.engines.tensorflow.frame import Frame
 from graphify.engines.tensorflow.kernels.casting import cast_to, nonzero
 from graphify.engines.tensorflow.kernels.table import kernel
+from graphify.errors import IntegerOverflow
 from graphify.ops.shape import RANGE_ERRORS
 
 
@@ -75,7 +76,7 @@ def to_int(frame: Frame, x: Any) -> Any:
     bad = first_false(frame, x, inside)
     text = "the Python integer int({}) does not fit into 64 bits"
     return frame.after(
-        cast_to(frame, x, frame.tf.int64), number, finite, check(inside, OverflowError, text, bad)
+        cast_to(frame, x, frame.tf.int64), number, finite, check(inside, IntegerOverflow, text, bad)
     )
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic of traced Python numbers: what does not fit into 64 bits is an OverflowError.
+"""Arithmetic of traced Python numbers: what does not fit into 64 bits is an IntegerOverflow.
 
     add(frame, a, b)      # a + b, which fails where NumPy's would wrap around
 
@@ -17,6 +17,7 @@ from graphify.engines.tensorflow.kernels.casting import nonzero
 from graphify.engines.tensorflow.kernels.checks import all_true
 from graphify.engines.tensorflow.kernels.elementwise import choose
 from graphify.engines.tensorflow.kernels.table import KERNELS, python_kernel
+from graphify.errors import IntegerOverflow
 
 LOW = -(2**63)
 Fits = Callable[..., Any]  # (frame, y, *operands): where the wrapped `y` is the exact result
@@ -41,9 +42,9 @@ def _checked(name: str, text: str) -> Callable[[Fits], Fits]:
 def _after_fit(frame: Frame, y: Any, fits: Any, text: str, operands: Any) -> Any:
     if len(fits.shape):  # batched: it would take a search to find which one it is
         message = "a Python integer does not fit into 64 bits"
-        return frame.after(y, frame.check(all_true(frame, fits), OverflowError, message))
+        return frame.after(y, frame.check(all_true(frame, fits), IntegerOverflow, message))
     message = f"the Python integer {text} does not fit into the 64 bits of a traced one"
-    return frame.after(y, frame.check(fits, OverflowError, message, *operands))
+    return frame.after(y, frame.check(fits, IntegerOverflow, message, *operands))
 
 
 def _demand(frame: Frame, x: Any, good: Any, met: Any, kind: type[BaseException], text: str) -> Any:
