@@ -37,6 +37,7 @@ from graphify.ir.types import Spec, in_c_order
 from graphify.ir.wrapping import as_tensor
 from graphify.location import leave_call, start_trace
 from graphify.optimise.pipeline import optimise
+from graphify.tracing import garbage
 from graphify.tracing.apart import retracing
 from graphify.tracing.capture import Root, restore
 from graphify.tracing.containers import (
@@ -69,7 +70,10 @@ def trace(
         moving: keys of the places whose Python numbers become hidden inputs instead of guards.
         engine: what runs long loops over what is known while tracing.
     """
-    return retracing(lambda: _trace(function, signature, call, pattern, autograph, moving, engine))
+    with garbage.young():
+        return retracing(
+            lambda: _trace(function, signature, call, pattern, autograph, moving, engine)
+        )
 
 
 def _trace(
