@@ -31,7 +31,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core
 from graphify.ops.elementwise import equal
-from graphify.ops.shape import as_length, iota
+from graphify.ops.shape import as_length, checked_dim, iota
 
 F = TypeVar("F", bound=Callable[..., Any])
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]  # as NumPy's `casting=`
@@ -165,6 +165,23 @@ def _decided(lengths: Sequence[Dim], joint: Dim) -> Dim:
 def same_size(a: Dim, b: Dim) -> bool:
     """Whether two sizes may be equal."""
     return decide_equal(a, b) is not False
+
+
+def may_equal(one: Shape, two: Shape) -> bool:
+    """Whether two shapes may be equal."""
+    return len(one) == len(two) and all(map(same_size, one, two))
+
+
+def of_shape(x: Tensor, shape: Shape, message: str) -> Tensor:
+    """`x`, which must have this shape: checked now, or by the run that uses the result.
+
+    Raises:
+        ShapeError: it has another one in every run.
+    """
+    if not may_equal(x.dims, shape):
+        raise ShapeError(message)
+    dims = tuple(checked_dim(n, m, message) for n, m in zip(x.dims, shape, strict=True))
+    return x if x.dims == shape else core.reshape(core.reshape(x, shape=dims), shape=shape)
 
 
 # --- results -----------------------------------------------------------------------------------

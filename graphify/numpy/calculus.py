@@ -12,7 +12,7 @@ from graphify.ir.sizes import Dim
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec, is_complex, is_inexact
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import NO_VALUE, axes_of, axis_of, implements, to_tensor
+from graphify.numpy._table import NO_VALUE, axes_of, axis_of, implements, of_shape, to_tensor
 from graphify.numpy.creation import INT64
 from graphify.numpy.reduction import sum_
 from graphify.numpy.sorting import flat, slice_axis
@@ -128,12 +128,10 @@ def _spacings(given: tuple[Any, ...], axes: tuple[int, ...], x: Tensor) -> list[
         if line.ndim > 1:
             raise ValueError("distances must be either scalars or 1d")
         if line.ndim == 1:
-            sizes = (line.dims[0], x.dims[place])
-            if all(isinstance(d, int) for d in sizes) and sizes[0] != sizes[1]:
-                raise ValueError(
-                    "when 1d, distances must match the length of the corresponding dimension"
-                )
-            line = diff(to_dtype(line, _float_of(line.dtype)))
+            message = "when 1d, distances must match the length of the corresponding dimension"
+            line = of_shape(line, (x.dims[place],), message)
+            line = line if line.dtype == BOOL else to_dtype(line, _float_of(line.dtype))
+            line = to_dtype(diff(line), _float_of(line.dtype))
         steps.append(line)
     return steps
 
@@ -268,17 +266,27 @@ def interp(
     values = to_dtype(values, np.complex128 if is_complex(values.dtype) else f64)
     if knots.ndim != 1 or values.ndim != 1:
         raise ShapeError("Data points must be 1-D sequences")
-    sizes = (knots.dims[0], values.dims[0])
-    if all(isinstance(d, int) for d in sizes) and sizes[0] != sizes[1]:
-        raise ShapeError("fp and xp are not of the same length.")
-    if sizes[0] == 0:
+    values = of_shape(values, knots.dims, "fp and xp are not of the same length.")
+    if knots.dims[0] == 0:
         raise ValueError("array of sample points is empty")
     if period is not None:
         if period == 0:
             raise ValueError("period must be a non-zero value")
         points, knots, values = _periodic(points, knots, values, abs(period))
         left = right = None
+    left, right = (_outside(end, values) for end in (left, right))
     return _interpolate(points, knots, values, left, right)
+
+
+def _outside(value: Any, values: Tensor) -> Any:
+    """What interp gives on one side of the points: a number that is complex only if they are."""
+    if value is None:
+        return None
+    number = as_tensor(value)
+    if number.ndim or is_complex(number.dtype) and not is_complex(values.dtype):
+        kind = "a number" if is_complex(values.dtype) else "a real number"
+        raise SpecError(f"interp: left, right: expected {kind}, got {number.spec}")
+    return value
 
 
 def _periodic(x: Tensor, xp: Tensor, fp: Tensor, period: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -316,4 +324,5 @@ def _interpolate(x: Tensor, xp: Tensor, fp: Tensor, left: Any, right: Any) -> Te
     result = e.where(e.equal(x, xp[-1]), final, result)
     result = e.where(e.less(x, xp[0]), first if left is None else left, result)
     result = e.where(e.greater(x, xp[-1]), final if right is None else right, result)
-    return e.where(e.isnan(x), x, result)
+    keeps = e.logical_and(e.isnan(x), e.not_equal(n, 1))  # one point is given for NaN, too
+    return e.where(keeps, x, result)

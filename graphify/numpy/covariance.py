@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.sizes import product
+from graphify.ir.sizes import decide_equal, product
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import is_complex
 from graphify.ir.wrapping import as_tensor
@@ -21,6 +21,7 @@ from graphify.numpy.reduction import average, sum_
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.core import to_dtype
+from graphify.ops.effects import Raise, assert_
 from graphify.ops.linalg import matmul, matrix_transpose
 from graphify.ops.shape import concatenate
 
@@ -37,14 +38,22 @@ def cov(
     *,
     dtype: Any = None,
 ) -> Tensor:
-    """The covariance matrix of variables in rows (or columns)."""
+    """The covariance matrix of variables in rows (or columns).
+
+    Raises:
+        ValueError: a weight is negative, or `ddof` no integer.
+        TypeError: frequencies are no integers.
+        RuntimeError: weights are not as many as the observations.
+    """
+    if ddof is not None and not isinstance(ddof, Tensor) and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
     x = _observations(m, rowvar, dtype, *([y] if y is not None else []))
     if x.dims[0] == 0:
         return Tensor(np.zeros((0, 0)))
     if y is not None:
         x = concatenate(x, _observations(y, rowvar, x.dtype, m, dtype), axis=0)
     weights = _covariance_weights(fweights, aweights, x)
-    taken = (0 if bias else 1) if ddof is None else ddof
+    taken = (1 if bias == 0 else 0) if ddof is None else ddof
     centre, total = average(x, axis=1, weights=weights, returned=True)
     total = total[0]
     if weights is None:
@@ -88,13 +97,19 @@ def _observations(m: Any, rowvar: bool, dtype: Any, *others: Any) -> Tensor:
 
 def _covariance_weights(fweights: Any, aweights: Any, x: Tensor) -> Tensor | None:
     weights = None
-    for given in (fweights, aweights):
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is not None:
             w = to_dtype(to_tensor(given), np.float64)
+            if name == "fweights":
+                whole: Any = "fweights must be integer"
+                assert_(e.equal(w, e.rint(w)), exception=Raise(TypeError, (whole,)))
             if w.ndim > 1:
-                raise RuntimeError("cannot handle multidimensional weights")
-            if w.dims != (x.dims[1],) and all(isinstance(d, int) for d in (*w.dims, x.dims[1])):
-                raise RuntimeError("incompatible numbers of samples and weights")
+                raise RuntimeError(f"cannot handle multidimensional {name}")
+            if not w.ndim or decide_equal(w.dims[0], x.dims[1]) is False:
+                raise RuntimeError(f"incompatible numbers of samples and {name}")
+            negative: Any = f"{name} cannot be negative"
+            within = e.logical_not(e.less(w, 0))
+            assert_(within, exception=Raise(ValueError, (negative,)))
             weights = w if weights is None else e.multiply(weights, w)
     return weights
 

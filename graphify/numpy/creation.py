@@ -5,15 +5,16 @@ Shapes and lengths may be traced: `zeros((n, 3))`, `arange(n)`, `linspace(0, 1, 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.sizes import Dim, Shape, product
+from graphify.ir.sizes import Dim, Shape, Size, product
 from graphify.ir.tensor import Tensor, resolve
-from graphify.ir.types import DType, canonical_dtype, is_inexact
+from graphify.ir.types import BOOL, DType, canonical_dtype, is_inexact
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import (
     FUNCTIONS,
@@ -33,7 +34,19 @@ from graphify.ops.effects import Raise, assert_
 INT64 = np.dtype(np.int64)
 
 
-def _only_here(device: Any, like: Any, function: str) -> None:
+def _only_here(device: Any, like: Any, function: str, order: Any = None, new: bool = False) -> None:
+    """Check what says where and how an array is stored, which graphify does as it likes.
+
+    Raises:
+        TypeError: `order` is no string.
+        ValueError: an order that there is not, or not for a `new` array.
+    """
+    if order is not None and not isinstance(order, str):
+        raise TypeError(f"order must be str, not {type(order).__name__}")
+    if order is not None and order.upper() not in ("C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    if order is not None and new and order.upper() not in ("C", "F"):
+        raise ValueError("only 'C' or 'F' order is permitted")
     if like is not None and not isinstance(like, (Tensor, np.ndarray)):
         raise SpecError(f"{function}: like: expected an array, got {type(like).__name__}")
     if device is not None and "cpu" not in str(device).lower():
@@ -60,7 +73,7 @@ def array(
     Args:
         copy: True copies; None copies where needed; False raises ValueError if a copy is needed.
     """
-    _only_here(device, like, "array")
+    _only_here(device, like, "array", order)
     known = isinstance(object, (Tensor, np.ndarray))
     source = resolve(as_tensor(object))
     result = _as_dtype(source, dtype)
@@ -113,7 +126,7 @@ def asarray(
     like: Any = None,
 ) -> Tensor:
     """`a` as an array; memory is shared where it can be."""
-    return array(a, dtype, copy=copy, device=device, like=like)
+    return array(a, dtype, copy=copy, order=order, device=device, like=like)
 
 
 @implements(np.ascontiguousarray)
@@ -138,7 +151,7 @@ def _contiguous(x: Tensor, order: str) -> Tensor:
 @implements(np.asarray_chkfinite)
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Tensor:
     """`asarray`, refusing NaN and infinities."""
-    x = asarray(a, dtype)
+    x = asarray(a, dtype, order)
     if is_inexact(x.dtype):
         message: Any = "array must not contain infs or NaNs"
         assert_(e.isfinite(x), exception=Raise(ValueError, (message,)))
@@ -148,6 +161,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Tensor:
 @implements(np.copy)
 def copy(a: Any, order: str = "K", subok: bool = False) -> Tensor:
     """A copy in storage of its own."""
+    _only_here(None, None, "copy", order)
     tensor = to_tensor(a)
     return _no_scalar(tensor) if tensor._scalar else core.copy(tensor)
 
@@ -176,7 +190,7 @@ def _new(value: int, doc: str) -> Callable[..., Tensor]:
     def function(
         shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
     ) -> Tensor:
-        _only_here(device, like, function.__name__)
+        _only_here(device, like, function.__name__, order, new=True)
         return filled(shape_of(shape), value, dtype_or(dtype, default_float()))
 
     function.__doc__ = doc
@@ -219,7 +233,7 @@ def full(
     like: Any = None,
 ) -> Tensor:
     """An array filled with a value, which is broadcast to the shape."""
-    _only_here(device, like, "full")
+    _only_here(device, like, "full", order, new=True)
     value = resolve(as_tensor(fill_value))
     value = core.strong(value) if dtype is None else _cast(value, canonical_dtype(dtype))
     return core.copy(core.broadcast_to(value, shape=shape_of(shape)))
@@ -237,7 +251,8 @@ def _cast(value: Tensor, dtype: DType) -> Tensor:
     return core.to_dtype(value, dtype)
 
 
-def _like(prototype: Any, dtype: Any, shape: Any) -> tuple[Shape, DType]:
+def _like(prototype: Any, dtype: Any, order: Any, shape: Any) -> tuple[Shape, DType]:
+    _only_here(None, None, "like", order)
     x = to_tensor(prototype)
     return (x.dims if shape is None else shape_of(shape)), dtype_or(dtype, x.dtype)
 
@@ -252,7 +267,7 @@ def _new_like(value: int, doc: str) -> Callable[..., Tensor]:
         *,
         device: Any = None,
     ) -> Tensor:
-        dims, kind = _like(a, dtype, shape)
+        dims, kind = _like(a, dtype, order, shape)
         return filled(dims, value, kind)
 
     function.__doc__ = doc
@@ -281,7 +296,7 @@ def full_like(
     device: Any = None,
 ) -> Tensor:
     """A value everywhere, in the shape and dtype of `a`."""
-    dims, kind = _like(a, dtype, shape)
+    dims, kind = _like(a, dtype, order, shape)
     value = _cast(resolve(as_tensor(fill_value)), kind)
     return core.copy(core.broadcast_to(value, shape=dims))
 
@@ -301,9 +316,32 @@ def eye(
     like: Any = None,
 ) -> Tensor:
     """Ones on the k-th diagonal, zeros elsewhere."""
+    _only_here(device, like, "eye", order, new=True)
+    k = _diagonal(k)
     rows, columns = shape_of((N, N if M is None else M))
     kind = default_float() if dtype is None or dtype is float else canonical_dtype(dtype)
     return core.cast(_offsets(rows, columns, e.equal, k), dtype=kind)
+
+
+def _diagonal(k: Any) -> Any:
+    """Which diagonal: an integer, also one that only the run knows.
+
+    Raises:
+        TypeError: something else.
+    """
+    if not isinstance(k, Tensor):
+        return k if isinstance(k, Size) else operator.index(k)
+    whole = k.dtype.kind in "iu" or k.dtype == BOOL and k.spec.weak
+    if k.ndim or not whole:
+        raise TypeError(f"k: expected an integer, got {k.spec}")
+    return k
+
+
+def _bound(k: Any) -> Any:
+    """The diagonal of a triangle: a whole number, which may be a float."""
+    known = k.numpy()[()] if isinstance(k, Tensor) and not k.is_symbolic else k
+    whole = isinstance(known, (float, np.floating)) and known == np.floor(known)
+    return int(known) if whole else _diagonal(k)
 
 
 def _offsets(rows: Dim, columns: Dim, compare: Callable[..., Tensor], k: Any) -> Tensor:
@@ -324,7 +362,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
     """Ones at and below the k-th diagonal."""
     rows, columns = shape_of((N, N if M is None else M))
     kind = default_float() if dtype is None or dtype is float else canonical_dtype(dtype)
-    return core.cast(_offsets(rows, columns, e.less_equal, k), dtype=kind)
+    return core.cast(_offsets(rows, columns, e.less_equal, _bound(k)), dtype=kind)
 
 
 def _triangle(m: Any, k: Any, upper: bool) -> Tensor:
@@ -333,7 +371,7 @@ def _triangle(m: Any, k: Any, upper: bool) -> Tensor:
         x = core.broadcast_to(x, shape=(x.dims[0], x.dims[0]))
     if x.ndim == 0:
         raise ShapeError("tril, triu: expected at least one dimension, got 0")
-    mask = _offsets(x.dims[-2], x.dims[-1], e.greater_equal if upper else e.less_equal, k)
+    mask = _offsets(x.dims[-2], x.dims[-1], e.greater_equal if upper else e.less_equal, _bound(k))
     return e.where(mask, x, core.zeros_like(x))
 
 
@@ -352,7 +390,7 @@ def triu(m: Any, k: Any = 0) -> Tensor:
 @implements(np.diag)
 def diag(v: Any, k: int = 0) -> Tensor:
     """The k-th diagonal of a matrix, or the matrix with `v` on its k-th diagonal."""
-    x = to_tensor(v)
+    x, k = to_tensor(v), _diagonal(k)
     if x.ndim == 1:
         return _diagonal_matrix(x, k)
     if x.ndim == 2:
@@ -377,8 +415,7 @@ def _diagonal_matrix(x: Tensor, k: int) -> Tensor:
 @implements(np.diagflat)
 def diagflat(v: Any, k: int = 0) -> Tensor:
     """The matrix with the flattened `v` on its k-th diagonal."""
-    x = to_tensor(v)
-
+    x, k = to_tensor(v), _diagonal(k)
     return _diagonal_matrix(core.reshape(x, shape=(product(x.dims),)), k)
 
 
@@ -388,7 +425,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:
     v = to_tensor(x)
     if v.ndim != 1:
         raise ShapeError("x must be a one-dimensional array or sequence.")
-    (columns,) = shape_of(v.dims[0] if N is None else N)
+    columns = v.dims[0] if N is None else shapes.as_length(N, "N")
     dtype = np.promote_types(v.dtype, np.int64)
     base = core.broadcast_to(
         core.reshape(core.to_dtype(v, dtype), shape=(*v.dims, 1)), shape=(*v.dims, columns)

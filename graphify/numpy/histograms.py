@@ -13,9 +13,9 @@ import numpy as np
 
 from graphify.errors import ShapeError, SpecError
 from graphify.ir.sizes import Dim, decide_equal, product
-from graphify.ir.tensor import Tensor
+from graphify.ir.tensor import Tensor, dims_of
 from graphify.ir.types import DType, is_float
-from graphify.numpy._table import NAMES, implements, to_tensor
+from graphify.numpy._table import NAMES, implements, of_shape, to_tensor
 from graphify.numpy.ranges import linspace
 from graphify.numpy.reduction import max_, min_, sum_
 from graphify.numpy.sorting import flat, searchsorted, slice_axis
@@ -32,6 +32,7 @@ from graphify.ops.shape import concatenate
 @implements(np.histogram_bin_edges)
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
     """The edges of a histogram's bins."""
+    _as_weights(a, weights)
     if isinstance(bins, str):
         raise SpecError(
             "histogram: automatic bins are not supported: the run would tell how many there are",
@@ -69,6 +70,8 @@ def _bin_count(bins: Any) -> Dim:
 def _outer_edges(x: Tensor, range: Any) -> tuple[Any, Any]:
     if range is not None:
         low, high = range
+        if any(dims_of(end) for end in (low, high)):
+            raise ShapeError("histogram: range: expected two numbers")
         if not isinstance(low, Tensor) and not isinstance(high, Tensor):
             if low > high:
                 raise ValueError("max must be larger than min in range parameter.")
@@ -103,7 +106,7 @@ def histogram(
     x = flat(a)
     edges = histogram_bin_edges(x, bins, range)
     n = edges.dims[0]
-    counted = None if weights is None else flat(weights)
+    counted = _as_weights(a, weights)
     left, right = (searchsorted(s.sort(x, axis=0), edges, side) for side in ("left", "right"))
     if counted is None:
         marks = concatenate(slice_axis(left, 0, n - 1, 0), slice_axis(right, n - 1, n, 0), axis=0)
@@ -114,6 +117,18 @@ def histogram(
         return counts, edges
     widths = to_dtype(NAMES["diff"](edges), np.float64)
     return e.divide(e.divide(counts, widths), sum_(counts)), edges
+
+
+def _as_weights(a: Any, weights: Any) -> Tensor | None:
+    """The weights of the flattened data.
+
+    Raises:
+        ShapeError: a shape that is not the data's.
+    """
+    if weights is None:
+        return None
+    x, w = to_tensor(a), to_tensor(weights)
+    return flat(of_shape(w, x.dims, "weights should have the same shape as a."))
 
 
 def _weighted(x: Tensor, weights: Tensor, edges: Tensor, n: Dim) -> Tensor:
@@ -138,7 +153,7 @@ def histogramdd(
     """How many points fall in each cell of a grid, and the edges of its bins on each axis."""
     columns = _columns(sample)
     rank = len(columns)
-    each = list(bins) if isinstance(bins, (list, tuple)) else [bins] * rank
+    each = [bins] * rank if _length(bins) is None else list(bins)
     if len(each) != rank:
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
     ranges = [None] * rank if range is None else list(range)
@@ -162,10 +177,27 @@ def histogramdd(
     return e.divide(inner, total), edges
 
 
+def _length(bins: Any) -> int | None:
+    """How many bins are given, as NumPy tells edges of both axes from one entry for each."""
+    if not isinstance(bins, (Tensor, np.ndarray)):
+        return len(bins) if hasattr(bins, "__len__") else None
+    if not bins.ndim:
+        return None
+    length = to_tensor(bins).dims[0]
+    if not isinstance(length, int):
+        raise SpecError(
+            f"histogram: bins: how many there are is only known when the graph runs, got {length}: "
+            "two are the bins of each axis",
+            remedy="pass a list of the edges on each axis: bins=[edges, edges]",
+        )
+    return length
+
+
 def _columns(sample: Any) -> list[Tensor]:
     """The coordinates on each axis, of the rows of a matrix or of a list of them."""
     if not isinstance(sample, (Tensor, np.ndarray)):
-        return [to_tensor(column) for column in sample]
+        lines = [to_tensor(column) for column in sample]
+        return [of_shape(x, lines[0].dims, "x and y must have the same length.") for x in lines]
     points = to_tensor(sample)
     points = points if points.ndim == 2 else core.reshape(points, shape=(points.dims[0], 1))
     if not isinstance(points.dims[1], int):
@@ -197,7 +229,6 @@ def histogram2d(
     a, b = to_tensor(x), to_tensor(y)
     if decide_equal(a.dims[0], b.dims[0]) is False:
         raise ValueError("x and y must have the same length.")
-    is_line = np.ndim(bins) == 1 if not isinstance(bins, (list, tuple)) else len(bins) not in (1, 2)
-    both = [to_tensor(bins)] * 2 if is_line else bins
+    both = bins if _length(bins) in (None, 1, 2) else [to_tensor(bins)] * 2
     counts, (first, second) = histogramdd([a, b], both, range, density, weights)
     return counts, first, second

@@ -28,7 +28,7 @@ def _present(x: Tensor, where: Any) -> Any:
     if not is_inexact(x.dtype):
         return where
     mask = e.logical_not(e.isnan(x))
-    return e.logical_and(mask, to_tensor(where)) if n.limited(where) else mask
+    return e.logical_and(mask, n.mask_of(where, x)) if n.limited(where) else mask
 
 
 def _with_nan_as(number: int, plain: Callable[..., Tensor], doc: str) -> Callable[..., Tensor]:

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.sizes import Dim, decide_equal
+from graphify.ir.sizes import Dim, Size, decide_equal
 from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES, astype, implements, to_tensor
 from graphify.numpy.rearrange import take_axis
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
 from graphify.ops.keys import getitem
-from graphify.ops.shape import as_dim, iota
+from graphify.ops.shape import as_length, iota
 
 INT64 = np.dtype(np.int64)
 _KEYWORDS = {
@@ -66,12 +67,11 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[Dim, Dim]]:
     result = []
     for before, after in pairs(pad_width, ndim, "pad_width"):
         for width in (before, after):
-            if isinstance(width, (float, np.floating)):
+            if not isinstance(width, Size) and as_tensor(width).dtype.kind != "i":
                 raise TypeError("`pad_width` must be of integral type.")
-        pair = (as_dim(before, "pad_width"), as_dim(after, "pad_width"))
-        if any(isinstance(width, int) and width < 0 for width in pair):
-            raise ValueError("index can't contain negative values")
-        result.append(pair)
+        message = "index can't contain negative values"
+        first, last = (as_length(n, "pad_width", message=message) for n in (before, after))
+        result.append((first, last))
     return result
 
 
@@ -120,7 +120,10 @@ def _constant(x: Tensor, widths: list[tuple[Dim, Dim]], values: list[tuple[Any, 
 
 
 def _filled(x: Tensor, shape: tuple[Dim, ...], axis: int, width: Dim, value: Any) -> Tensor:
-    scalar = astype(to_tensor(value), x.dtype)
+    scalar = to_tensor(value)
+    if scalar.ndim:
+        raise ValueError("setting an array element with a sequence. (constant_values)")
+    scalar = astype(scalar, x.dtype)
     return core.broadcast_to(scalar, shape=(*shape[:axis], width, *shape[axis + 1 :]))
 
 
@@ -135,7 +138,7 @@ def _pad_axis(
         return _ramp(
             x, axis, before, after, pairs(options.get("end_values", 0), x.ndim, "end_values")[axis]
         )
-    if options.get("reflect_type", "even") != "even":
+    if options.get("reflect_type", "even") == "odd":
         return _odd(x, axis, before, after, mode)
     length = ops.size_value(size=x.dims[axis])
     place = iota(length=x.dims[axis] + before + after, dtype=INT64) - ops.size_value(size=before)
@@ -172,7 +175,8 @@ def _odd(x: Tensor, axis: int, before: Dim, after: Dim, mode: str) -> Tensor:
         first, last = getitem(x, (*lead, slice(0, 1))), getitem(x, (*lead, slice(size - 1, size)))
         head = ops.flip(getitem(x, (*lead, slice(skip, skip + left))), axes=(axis,))
         tail = ops.flip(getitem(x, (*lead, slice(size - skip - right, size - skip))), axes=(axis,))
-        x = ops.concatenate(2 * first - head, x, 2 * last - tail, axis=axis)
+        sides = (astype(2 * edge - part, x.dtype) for edge, part in ((first, head), (last, tail)))
+        x = ops.concatenate(next(sides), x, next(sides), axis=axis)
         before, after = before - left, after - right
     return x
 

@@ -237,8 +237,15 @@ def polyint(p: Any, m: Any = 1, k: Any = None) -> Tensor:
     given = core.full((times,), 0, np.float64) if k is None else atleast_1d(k)
     if given.dims[0] == 1 and times > 1:
         given = e.multiply(given, core.full((times,), 1, np.float64))
-    if decide_less(given.dims[0], times) is True:
-        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    message: Any = "k must be a scalar or a rank-1 array of length 1 or >m."
+    short = decide_less(given.dims[0], times)
+    if short is True:
+        raise ValueError(message)
+    if short is None:  # of one, which is for every turn, or enough, as the run tells
+        length = size_value(size=given.dims[0])
+        enough = e.logical_or(e.equal(length, 1), e.greater_equal(length, times))
+        assert_(enough, exception=Raise(ValueError, (message,)))
+        given = getitem(given, NAMES["minimum"](np.arange(times), length - 1))
     for i in range(times):
         powers = NAMES["arange"](size_value(size=x.dims[0]), 0, -1)
         x = NAMES["concatenate"]((e.divide(x, powers), getitem(given, slice(i, i + 1))))

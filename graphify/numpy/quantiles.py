@@ -212,8 +212,7 @@ def _lerp(a: Tensor, b: Tensor, t: Tensor) -> Tensor:
     difference = e.subtract(b, a)
     up = e.add(a, e.multiply(difference, t))
     down = e.subtract(b, e.multiply(difference, e.subtract(1, t)))
-    result = e.where(e.greater_equal(t, 0.5), down, up)
-    return e.where(e.equal(a, b), a, result) if is_inexact(a.dtype) else result
+    return e.where(e.greater_equal(t, 0.5), down, up)
 
 
 def _fractions(q: Any, percent: bool) -> tuple[Tensor, bool]:

@@ -15,6 +15,7 @@ from graphify.ir.types import DType, canonical_dtype, is_complex, is_integer
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import (
     NAMES,
+    axis_of,
     broadcast_dims,
     default_float,
     implements,
@@ -24,6 +25,7 @@ from graphify.numpy._table import (
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as shapes
+from graphify.ops.effects import Raise, assert_
 from graphify.ops.rules import operand
 
 INT64 = np.dtype(np.int64)
@@ -68,8 +70,10 @@ def _traced_range(start: Tensor, stop: Tensor, step: Tensor, dtype: DType) -> Te
     if all(is_integer(t.dtype) for t in (start, stop, step)):
         length = _range_length(start, stop, step)
     else:
-        count = e.ceil(e.divide(e.subtract(stop, start), step))
-        length = shapes.as_dim(e.maximum(core.cast(core.strong(count), dtype=INT64), 0), "arange")
+        count = core.strong(e.ceil(e.divide(e.subtract(stop, start), step)))
+        _check_run(e.logical_not(e.isnan(count)), ValueError, "arange: cannot compute length")
+        _check_run(e.less(count, 2.0**62), ValueError, "Maximum allowed size exceeded")
+        length = shapes.as_dim(e.maximum(core.cast(count, dtype=INT64), 0), "arange")
     turns = shapes.iota(length=length, dtype=dtype)
     first, by = (core.to_dtype(core.strong(t), dtype) for t in (start, step))
     return e.add(first, e.multiply(turns, by))
@@ -86,9 +90,19 @@ def _range_length(start: Tensor, stop: Tensor, step: Tensor) -> Dim:
             span = bounds[1] - bounds[0] if stride > 0 else bounds[0] - bounds[1]
             return size_op("max", size_op("floordiv", span + (abs(stride) - 1), abs(stride)), 0)
     wide = [core.to_dtype(core.strong(t), INT64) for t in (start, stop, step)]
+    if all(t.spec.weak for t in (start, stop, step)):  # Python's numbers, or NumPy's
+        _check_run(e.not_equal(wide[2], 0), ZeroDivisionError, "division by zero")
+    else:
+        _check_run(e.not_equal(wide[2], 0), ValueError, "Maximum allowed size exceeded")
     way = e.subtract(wide[1], wide[0])
     turns = e.negative(e.floor_divide(e.negative(way), wide[2]))  # ceil(way / step)
     return shapes.as_dim(e.maximum(turns, 0), "arange")
+
+
+def _check_run(condition: Tensor, error: type[Exception], message: str) -> None:
+    """Raise an error where the condition does not hold, when the program runs."""
+    text: Any = message
+    assert_(condition, exception=Raise(error, (text,)))
 
 
 def _known_size(t: Tensor) -> Dim | None:
@@ -133,8 +147,7 @@ def linspace(
     if is_integer(target):
         result = e.floor(result)
     result = core.strong(core.to_dtype(result, target))
-    if axis % result.ndim:
-        result = shapes.move_axis(result, 0, axis % result.ndim)
+    result = shapes.move_axis(result, 0, axis_of(axis, result.ndim))
     return (result, step) if retstep else result
 
 
@@ -190,19 +203,19 @@ def geomspace(
             "geomspace: complex bounds are not supported",
             remedy="write start * (stop / start) ** np.linspace(0, 1, num)",
         )
-    if not first.is_symbolic and not last.is_symbolic:
-        if np.any(first.numpy() == 0) or np.any(last.numpy() == 0):
-            raise ValueError("Geometric sequence cannot include zero")
+    for end in (first, last):
+        _check_run(e.not_equal(end, 0), ValueError, "Geometric sequence cannot include zero")
     out_sign = e.sign(first)
     low, high = e.divide(first, out_sign), e.divide(last, out_sign)
     result = logspace(e.log10(low), e.log10(high), num, endpoint, 10.0)
     count = result.dims[0]
-    turns = core.reshape(shapes.iota(length=count, dtype=INT64), shape=(count, *(1,) * first.ndim))
+    turns = core.reshape(
+        shapes.iota(length=count, dtype=INT64), shape=(count, *(1,) * (result.ndim - 1))
+    )
     if endpoint:
         result = e.where(e.equal(turns, as_tensor(count - 1)), high, result)
     result = e.multiply(e.where(e.equal(turns, 0), low, result), out_sign)
-    if axis % result.ndim:
-        result = shapes.move_axis(result, 0, axis % result.ndim)
+    result = shapes.move_axis(result, 0, axis_of(axis, result.ndim))
     return core.strong(core.to_dtype(result, target))
 
 

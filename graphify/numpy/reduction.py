@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.sizes import Dim, Shape, Size, product, size_op
+from graphify.ir.sizes import Dim, Shape, Size, decide_equal, product, size_op
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, canonical_dtype, is_complex, is_inexact, real_dtype
 from graphify.ir.wrapping import as_tensor
@@ -26,13 +26,16 @@ from graphify.numpy._table import (
     dtype_or,
     finish,
     implements,
+    may_equal,
+    of_shape,
     to_tensor,
 )
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import reduction as r
 from graphify.ops.core import to_dtype
-from graphify.ops.shape import concatenate
+from graphify.ops.effects import Raise, assert_
+from graphify.ops.shape import concatenate, transpose
 
 FLOAT16, FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
 
@@ -55,10 +58,36 @@ def keep(x: Tensor, where: Any, otherwise: Any) -> Tensor:
     """`x` with a neutral value where `where` does not hold."""
     if not limited(where):
         return x
+    neutral = otherwise if isinstance(otherwise, Tensor) else np.asarray(otherwise, x.dtype)
+    return e.where(mask_of(where, x), x, as_tensor(neutral))
+
+
+def mask_of(where: Any, x: Tensor) -> Tensor:
+    """The boolean array of a `where=`, which must not be larger than the data.
+
+    Raises:
+        SpecError: no booleans.
+        ShapeError: it does not broadcast to the data.
+    """
     mask = to_tensor(where)
     if mask.dtype != BOOL:
         raise SpecError(f"where: expected a boolean array, got {mask.dtype}")
-    return e.where(mask, x, Tensor(np.asarray(otherwise, x.dtype)))
+    core._broadcast_spec(mask.spec, x.dims)
+    ends = zip(reversed(mask.dims), reversed(x.dims), strict=False)
+    fits = all(n == 1 or decide_equal(n, m) for n, m in ends)
+    return mask if fits else core.broadcast_to(mask, shape=x.dims)
+
+
+def _initial(value: Any, dtype: DType) -> Tensor:
+    """The `initial=` of a reduction, a number.
+
+    Raises:
+        ValueError: an array of one dimension or more.
+    """
+    first: Tensor = core.strong(core.to_dtype(as_tensor(value), dtype))
+    if first.ndim:
+        raise ValueError("setting an array element with a sequence. (initial)")
+    return first
 
 
 def sum_dtype(x: Tensor, dtype: Any) -> DType:
@@ -87,7 +116,7 @@ def _total(op: Any, neutral: int, combine: Any, doc: str) -> Callable[..., Tenso
         x = keep(to_dtype(x, sum_dtype(x, dtype)), where, neutral)
         result = op(x, axes=axes_of(axis, x.ndim), keepdims=flag(keepdims))
         if given(initial):
-            result = combine(result, core.to_dtype(as_tensor(initial), x.dtype))
+            result = combine(result, _initial(initial, x.dtype))
         return finish(result, out)
 
     function.__doc__ = doc
@@ -119,9 +148,8 @@ def _extreme(op: Any, doc: str) -> Callable[..., Tensor]:
             )
         if not given(initial):
             return finish(op(x, axes=axes, keepdims=flag(keepdims)), out)
-        first = core.strong(core.to_dtype(as_tensor(initial), x.dtype))
-        if limited(where):
-            x = e.where(to_tensor(where), x, first)
+        first = _initial(initial, x.dtype)
+        x = keep(x, where, first)
         return finish(_with_initial(op, x, axes, flag(keepdims), first), out)
 
     function.__doc__ = doc
@@ -362,6 +390,8 @@ def average(
     kind = np.result_type(x.dtype, w.dtype)
     kind = np.result_type(kind, np.float64) if not is_inexact(x.dtype) else kind
     total = sum_(w, axis, dtype=kind, keepdims=keepdims)
+    message: Any = "Weights sum to zero, can't be normalized"
+    assert_(e.not_equal(total, 0), exception=Raise(ZeroDivisionError, (message,)))
     weighted = sum_(e.multiply(x, to_dtype(w, kind)), axis, dtype=kind, keepdims=keepdims)
     result = e.divide(weighted, total)
     return (result, core.copy(core.broadcast_to(total, shape=result.dims))) if returned else result
@@ -369,20 +399,16 @@ def average(
 
 def _weights(x: Tensor, w: Tensor, axis: Any, axes: tuple[int, ...]) -> Tensor:
     """Weights in the shape of the data; those of one axis are repeated over the others."""
-    if w.ndim == x.ndim:
-        return core.broadcast_to(w, shape=x.dims)
+    message = "Shape of weights must be consistent with shape of a along specified axis."
+    if may_equal(w.dims, x.dims):
+        return of_shape(w, x.dims, message)
     if axis is None:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    if w.ndim != len(axes):
-        raise ValueError(
-            "Shape of weights must be consistent with shape of a along specified axis."
-        )
+    w = of_shape(w, tuple(x.dims[i] for i in axes), message)
     order = [axes.index(i) for i in sorted(axes)]
-    from graphify.ops.shape import transpose
-
     w = transpose(w, axes=tuple(order)) if order != sorted(order) else w
-    sizes = iter(w.dims)
-    shape = tuple(next(sizes) if i in axes else 1 for i in range(x.ndim))
+    rest = iter(w.dims)
+    shape = tuple(next(rest) if i in axes else 1 for i in range(x.ndim))
     return core.broadcast_to(core.reshape(w, shape=shape), shape=x.dims)
 
 

@@ -99,9 +99,24 @@ def as_length(
             value = in_range(as_int64(value), least, _MOST, **checks)
         return as_dim(value, argument)
     dim = as_dim(value, argument)
-    if decide_less(dim, least):
+    short = decide_less(dim, least)
+    if short:
         raise ValueError(message.format(bad=dim))
+    if short is None:
+        _check_length(dim, least, message)
     return dim
+
+
+def _check_length(dim: Dim, least: int, message: str) -> None:
+    """ValueError where a size turns out to be less than `least`."""
+    from graphify.ops.effects import Raise, Text, assert_
+    from graphify.ops.elementwise import greater_equal
+
+    before, bad, after = message.partition("{bad}")
+    length = size_value(size=dim)
+    gaps = [length] if bad else []
+    text: Any = Text((before, None, after), "") if bad else message
+    assert_(greater_equal(length, least), *gaps, exception=Raise(ValueError, (text,)))
 
 
 def _size_of(value: Any) -> Dim | None:

@@ -13,13 +13,18 @@ FLOATS = graphify.TensorSpec((None,), np.float64)
 INTS = graphify.TensorSpec((None,), np.int64)
 
 
+LINE = np.array([1.0, 2.0, 4.0, 7.0])
+TABLE = np.arange(6.0).reshape(2, 3) ** 2
+KINDS = (ValueError, IndexError, TypeError, ZeroDivisionError, RuntimeError)
+
+
 def outcome(call: Any, *args: Any, **options: Any) -> Any:
     """The answer as an array, or the kind of the error."""
     try:
         with np.errstate(all="ignore"):
             return np.asarray(call(*args, **options))
-    except (ValueError, IndexError, TypeError) as error:
-        return next(c for c in (ValueError, IndexError, TypeError) if isinstance(error, c))
+    except KINDS as error:
+        return next(kind for kind in KINDS if isinstance(error, kind))
 
 
 def same(got: Any, want: Any) -> bool:
@@ -187,6 +192,24 @@ ANSWERS = [
     lambda n: n.gradient(np.float64(1.0)),
     lambda n: n.real(True),
     lambda n: n.delete(np.arange(3), []),
+    lambda n: n.cov(TABLE, bias=None),
+    lambda n: n.average(TABLE, axis=(1, 0), weights=np.arange(6.0).reshape(3, 2)),
+    lambda n: n.average(TABLE[:, :2], axis=(1, 0), weights=np.arange(4.0).reshape(2, 2)),
+    lambda n: n.histogram2d(LINE, LINE, np.array([2, 3]))[0],
+    lambda n: n.histogram2d(LINE, LINE, np.array([1.0, 2.0, 4.0]))[0],
+    lambda n: n.histogramdd([LINE, LINE], np.array([2, 3]))[0],
+    lambda n: n.gradient(LINE[:3], np.array([True, False, True])),
+    lambda n: n.interp(np.nan, [1.0], [2.0]),
+    lambda n: n.interp([0.0, 3.0], [1.0, 2.0], [1j, 2.0], left=1, right=2j),
+    lambda n: n.tril(TABLE, 1.0),
+    lambda n: n.triu(TABLE, np.float64(1)),
+    lambda n: n.eye(3, k=np.int8(1)),
+    lambda n: n.geomspace(1.0, [8.0, 27.0], 4),
+    lambda n: n.geomspace([1.0, 2.0], 8.0, 4, axis=-1),
+    lambda n: n.pad(LINE, 2, "reflect", reflect_type="Odd"),
+    lambda n: n.pad(np.array([True, False, True]), 2, "symmetric", reflect_type="odd"),
+    lambda n: n.quantile([1.0, np.inf, np.inf, np.inf], 0.6),
+    lambda n: n.zeros(2, order="f") + n.ones(2, order=None),
 ]
 
 
@@ -196,3 +219,109 @@ def test_numpys_answers(number: int) -> None:
     want, got = (outcome(ANSWERS[number], n) for n in (np, gnp))
     assert isinstance(want, np.ndarray)
     assert same(got, want), (got, want)
+
+
+REFUSED = [
+    lambda n: n.average(TABLE, axis=1, weights=[1.0]),
+    lambda n: n.average(TABLE, axis=1, weights=[[1.0], [2.0]]),
+    lambda n: n.average(TABLE, weights=[1.0, 2.0, 3.0]),
+    lambda n: n.average(TABLE, axis=0, weights=[1.0, -1.0]),
+    lambda n: n.cov(TABLE, aweights=[1.0, -1.0, 1.0]),
+    lambda n: n.cov(TABLE, fweights=[1, -1, 1]),
+    lambda n: n.cov(TABLE, fweights=[1.5, 1.0, 1.0]),
+    lambda n: n.cov(TABLE, aweights=[1.0, 1.0]),
+    lambda n: n.cov(TABLE, ddof=1.5),
+    lambda n: n.sum(TABLE, axis=1, initial=[0.0, 1.0]),
+    lambda n: n.max(TABLE, axis=1, initial=[1.0]),
+    lambda n: n.nanmin(TABLE, axis=1, initial=np.ones(2)),
+    lambda n: n.max(TABLE, initial=0, where=np.array([1, 0, 1])),
+    lambda n: n.nanmean(TABLE, where=np.array([1, 0, 1])),
+    lambda n: n.sum(LINE[0], where=np.array([True, False])),
+    lambda n: n.any(LINE[:1], where=np.array([True, False])),
+    lambda n: n.max(LINE[:1], initial=0, where=np.array([True, False])),
+    lambda n: n.histogram(LINE, 3, weights=np.ones(5)),
+    lambda n: n.histogram(LINE, 3, weights=np.ones((2, 2))),
+    lambda n: n.histogram_bin_edges(LINE, 3, weights=[1.0]),
+    lambda n: n.histogram(LINE, 3, range=([0.0], [1.0, 2.0])),
+    lambda n: n.histogram2d(LINE, LINE, np.array([3])),
+    lambda n: n.histogramdd([LINE, LINE], np.array([3, 3, 3])),
+    lambda n: n.interp(LINE, LINE, LINE, left=1j),
+    lambda n: n.interp(LINE, LINE, LINE, right=[1.0]),
+    lambda n: n.pad(LINE, True),
+    lambda n: n.pad(LINE, 1.0),
+    lambda n: n.pad(LINE, (1, -1)),
+    lambda n: n.eye(3, k=1.0),
+    lambda n: n.diag(TABLE, 1.0),
+    lambda n: n.diagflat(LINE, 1.5),
+    lambda n: n.diag(LINE, [1]),
+    lambda n: n.tri(3, k=[1]),
+    lambda n: n.tril(TABLE, [0]),
+    lambda n: n.triu(TABLE, np.array([0])),
+    lambda n: n.vander(LINE, [2]),
+    lambda n: n.vander(LINE, -1),
+    lambda n: n.linspace(0, 1, 5, axis=1),
+    lambda n: n.linspace([0, 1], 2, 5, axis=-3),
+    lambda n: n.geomspace(1, 2, 5, axis=1),
+    lambda n: n.zeros(3, order="X"),
+    lambda n: n.zeros(3, order="K"),
+    lambda n: n.full(3, 1, order=1),
+    lambda n: n.eye(3, order="A"),
+    lambda n: n.asarray(LINE, order="row"),
+    lambda n: n.copy(LINE, "Z"),
+    lambda n: n.ones_like(LINE, order=0),
+]
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_what_numpy_refuses_of_any_argument(number: int) -> None:
+    want, got = (outcome(REFUSED[number], n) for n in (np, gnp))
+    assert isinstance(want, type)
+    assert got is want
+
+
+IN_GRAPHS = [
+    (lambda x, w: np.average(x, weights=w), [(LINE, LINE), (LINE, LINE * 0)]),
+    (
+        lambda x, w: np.average(x + x[:, None], 0, w),
+        [(LINE, LINE), (LINE, LINE[:1]), (LINE, -LINE[:2])],
+    ),
+    (lambda x, w: np.cov(x, aweights=w), [(LINE, LINE), (LINE, -LINE)]),
+    (lambda x, w: np.cov(x, fweights=w), [(LINE, LINE), (LINE, -LINE), (LINE, LINE / 3)]),
+    (
+        lambda x, w: np.histogram(x, 3, weights=w)[0],
+        [(LINE, LINE), (LINE, LINE[:1]), (LINE[:3], LINE)],
+    ),
+    (
+        lambda x, w: np.histogram(x, len(x) - 2)[0],
+        [(LINE, LINE), (LINE[:2], LINE), (LINE[:1], LINE)],
+    ),
+    (lambda x, w: np.histogram2d(x, w, 2)[0], [(LINE, LINE), (LINE, LINE[:1])]),
+    (lambda x, w: np.interp(1.5, x, w), [(LINE, LINE), (LINE, LINE[:2]), (LINE[:2], LINE)]),
+    (lambda x, w: np.interp(w, x, x), [(LINE, LINE), (LINE[:1], LINE * np.nan)]),
+    (lambda x, w: np.gradient(x, w), [(LINE, LINE), (LINE, LINE[:3]), (LINE, LINE[:2])]),
+    (lambda x, w: np.geomspace(x, w, 3), [(LINE, LINE + 1), (LINE, LINE - 1)]),
+    (lambda x, w: np.polyint(x, 2, w), [(LINE, LINE[:2]), (LINE, LINE[:1]), (LINE, LINE)]),
+    (lambda x, w: np.sum(x, where=w > 1), [(LINE, LINE), (LINE, LINE[1:2]), (LINE[:1], LINE)]),
+    (lambda x, w: np.max(x, initial=0, where=w > 1), [(LINE, LINE), (LINE[:1], LINE)]),
+    (lambda x, w: np.linspace(0, 1, len(x) - 2), [(LINE, LINE), (LINE[:1], LINE)]),
+    (lambda x, w: np.eye(len(x) - 2), [(LINE, LINE), (LINE[:1], LINE)]),
+    (lambda x, w: np.pad(x, len(x) - 2, "edge"), [(LINE, LINE), (LINE[:1], LINE)]),
+    (lambda x, w: np.pad(x, np.sum(w > 1) - 1), [(LINE, LINE), (LINE, LINE[:1])]),
+    (lambda x, w: np.zeros(len(x) - 2), [(LINE, LINE), (LINE[:2], LINE), (LINE[:1], LINE)]),
+    (lambda x, w: np.arange(0, 5, np.sum(w > 1)), [(LINE, LINE), (LINE, LINE[:1])]),
+    (
+        lambda x, w: np.arange(0.0, w[0], x[0]),
+        [(LINE, LINE), (LINE * np.nan, LINE), (LINE, LINE + np.inf)],
+    ),
+]
+
+
+@pytest.mark.parametrize("engine", ["native", *ENGINES])
+@pytest.mark.parametrize("number", range(len(IN_GRAPHS)))
+@pytest.mark.filterwarnings("ignore")
+def test_lengths_and_values_that_only_the_run_knows(number: int, engine: str) -> None:
+    function, runs = IN_GRAPHS[number]
+    staged = graphify.function(function, input_signature=[FLOATS, FLOATS], engine=engine)
+    for x, w in runs:
+        got, want = outcome(staged, x, w), outcome(function, x, w)
+        assert same(got, want), (x, w, got, want)
