@@ -394,11 +394,11 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * n
     steps = NAMES["diff"](x, axis=axis)
     whole = is_integer(result_type(operand(steps), operand(resolve(as_tensor(period)))))
     high = period // 2 if whole else period / 2
-    ambiguous = not whole or period % 2 == 0
+    ambiguous = e.equal(e.remainder(period, 2), 0) if whole else True
     low = -high
     wrapped = e.add(e.remainder(e.subtract(steps, low), period), low)
-    if ambiguous:
-        wrapped = choose(e.logical_and(e.equal(wrapped, low), e.greater(steps, 0)), high, wrapped)
+    half = e.logical_and(e.equal(wrapped, low), e.greater(steps, 0))
+    wrapped = choose(e.logical_and(half, ambiguous), high, wrapped)
     correct = choose(e.less(e.absolute(steps), discont), 0, e.subtract(wrapped, steps))
     total = NAMES["cumsum"](correct, axis=axis)
     position = axis % x.ndim

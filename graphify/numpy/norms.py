@@ -76,8 +76,6 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
 def _vector_norm(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
-    if ord is not None and is_complex(as_tensor(ord).dtype):
-        raise TypeError(f"norm: expected an order that is real, got {ord!r:.40}")
     if ord == np.inf:
         return _largest(e.absolute(x), axis, keepdims)
     if ord == -np.inf:
@@ -89,6 +87,8 @@ def _vector_norm(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
         return _sum(e.absolute(x), axis, keepdims)
     if ord is None or ord == 2:
         return e.sqrt(_sum(_squares(x), axis, keepdims))
+    if is_complex(as_tensor(ord).dtype):
+        raise TypeError(f"norm: expected an order that is real, got {ord!r:.40}")
     total = _sum(e.power(e.absolute(x), ord), axis, keepdims)
     return e.power(total, 1.0 / ord)
 
