@@ -47,8 +47,17 @@ def floats(value: Any, what: str) -> Tensor:
 
 
 def number(value: Any, x: Tensor) -> Tensor:
-    """A Python number in the dtype of x: a bfloat16 would not stay one beside a Python float."""
-    return core.full((), value, x.dtype) if type(value) in (int, float) else value
+    """A Python number in the dtype of x: a bfloat16 would not stay one beside a Python float.
+
+    Raises:
+        SpecError: complex numbers, or no numbers.
+    """
+    if type(value) in (int, float):
+        return core.full((), value, x.dtype)
+    given = as_tensor(value)
+    if is_complex(given.dtype):
+        raise SpecError(f"expected real numbers beside {x.spec}, got {given.spec}")
+    return given
 
 
 def wide(dtype: DType) -> DType:

@@ -13,13 +13,13 @@ from graphify.errors import ShapeError, SpecError
 from graphify.ir.promotion import python_dtype, result_type
 from graphify.ir.sizes import decide_equal
 from graphify.ir.tensor import Tensor
-from graphify.ir.types import canonical_dtype, is_integer
+from graphify.ir.types import DType, canonical_dtype, is_integer
 from graphify.nn._arguments import axes_of, count_of, floats, number, same_shape, to_tensor, wide
 from graphify.nn.activation import left, log_softmax
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.reduction import pick_along, reduce_sum
-from graphify.ops.shape import as_dim, expand_dims, in_range, iota, size_value
+from graphify.ops.shape import as_length, expand_dims, in_range, iota, size_value
 
 INT64 = np.dtype(np.int64)
 
@@ -143,6 +143,11 @@ def one_hot(
         axis: where the new axis is in the result.
         dtype: of the result; the default float if None.
 
+    Raises:
+        SpecError: indices that are no integers; values that the dtype cannot hold.
+        ShapeError: an array of values.
+        ValueError: a negative depth.
+
     Example:
         >>> one_hot([1, 0], 3, dtype=int).numpy()
         array([[0, 1, 0],
@@ -152,12 +157,22 @@ def one_hot(
     if not is_integer(x.dtype):
         raise SpecError(f"one_hot: argument 'indices': expected integers, got {x.spec}")
     (at,) = axes_of(axis, x.ndim + 1)
-    length = as_dim(depth, "one_hot: argument 'depth'")
+    length = as_length(depth, "one_hot: argument 'depth'")
     target = python_dtype(float) if dtype is None else canonical_dtype(dtype)
     shape = tuple(length if a == at else 1 for a in range(x.ndim + 1))
     hit = e.equal(expand_dims(x, at), core.reshape(iota(length=length, dtype=INT64), shape=shape))
-    on, off = (core.to_dtype(to_tensor(value), target) for value in (on_value, off_value))
+    on, off = (_level(value, target) for value in (on_value, off_value))
     return e.where(hit, on, off)
+
+
+def _level(value: Any, dtype: DType) -> Tensor:
+    """A value of `one_hot` in the dtype of the result."""
+    x = to_tensor(value)
+    if x.dims:
+        raise ShapeError(f"one_hot: expected numbers as values, got {x.spec}")
+    if x.dtype.kind in "fc" and not np.can_cast(x.dtype, dtype, "same_kind"):
+        raise SpecError(f"one_hot: expected values that cast to {dtype}, got {x.spec}")
+    return core.to_dtype(x, dtype)
 
 
 # --- shared ---------------------------------------------------------------------------------------

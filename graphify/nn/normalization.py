@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
-from graphify.ir.sizes import Shape
+from graphify.ir.sizes import Shape, decide_equal
 from graphify.ir.tensor import Tensor
-from graphify.ir.types import is_float
+from graphify.ir.types import is_complex, is_float
 from graphify.ir.wrapping import as_tensor
 from graphify.nn._arguments import floats, number, to_tensor, wide
 from graphify.nn.losses import mean as mean_of
@@ -104,6 +104,8 @@ def dropout(x: Any, rate: Any, key: Any, noise_shape: Any = None) -> Tensor:
     if not is_float(t.dtype):
         raise SpecError(f"dropout: argument 'x': expected floats, got {t.spec}")
     chance = as_tensor(rate)
+    if is_complex(chance.dtype):
+        raise SpecError(f"{_RATE}, got {chance.spec}")
     if not chance.is_symbolic and not np.all((chance.numpy() >= 0) & (chance.numpy() < 1)):
         raise ValueError(f"{_RATE}, got {rate!r}")
     k = to_tensor(key)
@@ -127,7 +129,14 @@ def _noise(x: Tensor, shape: Any) -> Shape:
         raise ValueError(
             f"dropout: argument 'noise_shape': expected {x.ndim} entries, got {shape!r}"
         )
-    return tuple(
+    noise = tuple(
         dim if entry is None else as_dim(entry, "noise_shape")
         for entry, dim in zip(shape, x.dims, strict=True)
     )
+    for n, dim in zip(noise, x.dims, strict=True):
+        if decide_equal(n, 1) is False and decide_equal(n, dim) is False:
+            raise ValueError(
+                f"dropout: argument 'noise_shape': expected a shape that broadcasts to {x.dims}, "
+                f"got {shape!r}"
+            )
+    return noise

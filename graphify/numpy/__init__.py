@@ -39,6 +39,7 @@ _FILES = (
     "at",
     "flat",
     "products",
+    "contraction",
     "linalg",
     "norms",
     "fft",

@@ -139,6 +139,34 @@ def axes_of(axis: Any, ndim: int, argument: str = "axis") -> tuple[int, ...]:
     return axes
 
 
+def check_options(casting: Any, order: Any) -> None:
+    """NumPy's errors for a casting rule or a memory order that there is not."""
+    if not (isinstance(casting, str) and casting == "same_kind" and order == "K"):
+        np.add(0, 0, casting=casting, order=order)
+
+
+def cast_operand(function: str, x: Tensor, dtype: Any, casting: Casting) -> Tensor:
+    """An operand in the dtype that `dtype=` asks for; itself where that is None.
+
+    Raises:
+        TypeError: it does not cast to that.
+    """
+    if dtype is None:
+        return x
+    target = canonical_dtype(dtype)
+    if not np.can_cast(x.dtype, target, casting):
+        raise DTypeError(
+            f"{function}: cannot cast an operand from {x.dtype} to {target} with casting rule "
+            f"'{casting}'"
+        )
+    return astype(x, target)
+
+
+def no_bool(value: Any) -> Any:
+    """A value that is to be an integer: None for a Python bool, which would count as one."""
+    return None if isinstance(value, bool) else value
+
+
 def broadcast_dims(*shapes: Shape) -> Shape:
     """NumPy's broadcast shape; a length that only the run can decide is computed there.
 

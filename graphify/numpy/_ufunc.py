@@ -20,7 +20,7 @@ from graphify import tree
 from graphify.errors import SpecError
 from graphify.ir.assign import assign
 from graphify.ir.tensor import Tensor, resolve
-from graphify.ir.types import DType, canonical_dtype
+from graphify.ir.types import DType, canonical_dtype, is_complex
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy import _table
 from graphify.numpy._table import (
@@ -28,7 +28,7 @@ from graphify.numpy._table import (
     NAMES,
     NO_VALUE,
     Casting,
-    axis_of,
+    check_options,
     fall_back,
     store,
     to_tensor,
@@ -85,6 +85,7 @@ class Ufunc:
         """The ufunc of the operands, elementwise; see `numpy.ufunc`."""
         if not self.nin <= len(args) <= self.nargs:
             raise SpecError(f"{self.__name__}: expected {self.nin} operands, got {len(args)}")
+        check_options(casting, order)
         if len(args) > self.nin:
             out = args[self.nin :] if out is None else out
         operands: Sequence[Any] = args[: self.nin]
@@ -151,11 +152,19 @@ class Ufunc:
     ) -> Any:
         """The operands along axes combined into one."""
         known = _REDUCTIONS.get(self.__name__)
+        if known in ("all", "any"):
+            if dtype is not None:
+                self._loop_dtype("reduce", to_tensor(array), axis, dtype)
+            result = NAMES[known](array, axis=axis, keepdims=keepdims, where=where)
+            if initial is not NO_VALUE and initial is not None:
+                result = self.compute(result, _first(initial, result.dtype))
+            return _table.finish(result, _single(out))
         if known is not None:
             options = {} if dtype is None else {"dtype": dtype}
-            if known in ("max", "min", "all", "any"):
-                options = {}
-            if initial is not NO_VALUE and known not in ("all", "any"):
+            if known in ("max", "min") and dtype is not None:
+                array = to_tensor(array)
+                array = _cast(array, self._loop_dtype("reduce", array, axis, options.pop("dtype")))
+            if initial is not NO_VALUE:
                 options["initial"] = initial
             return NAMES[known](
                 array, axis=axis, out=_single(out), keepdims=keepdims, where=where, **options
@@ -170,8 +179,9 @@ class Ufunc:
         self, x: Tensor, axis: Any, dtype: Any, out: Any, keepdims: bool, initial: Any
     ) -> Any:
         """`reduce` of any binary ufunc, one step for each element of the axis."""
-        if self.nin != 2 or self.nout != 1:
-            raise ValueError("reduce only supported for binary functions")
+        x = _cast(x, self._loop_dtype("reduce", x, axis, dtype))
+        if initial is not NO_VALUE:
+            initial = _first(initial, x.dtype)
         for position in sorted(_table.axes_of(axis, x.ndim), reverse=True):
             length = x.dims[position]
             steps = self._slices(x, position)
@@ -182,9 +192,9 @@ class Ufunc:
             first = initial if initial is not NO_VALUE else self.ufunc.identity
             total = steps.pop(0) if steps and initial is NO_VALUE else first
             for step in steps:
-                total = self(total, step) if dtype is None else self(total, step, dtype=dtype)
+                total = self(total, step)
             shape = (*x.dims[:position], *x.dims[position + 1 :])
-            result = to_tensor(total)
+            result = _cast(to_tensor(total), x.dtype)
             if not length or result.dims != shape:
                 result = core.broadcast_to(result, shape=shape)
             x = (
@@ -193,6 +203,22 @@ class Ufunc:
                 else result
             )
         return _table.finish(x, out)
+
+    def _loop_dtype(self, method: str, x: Tensor, axis: Any, dtype: Any) -> DType:
+        """The dtype that `reduce` or `accumulate` gives. NumPy says it, of an array of ones.
+
+        Raises:
+            TypeError, ValueError: NumPy cannot do this: the ufunc is not of two operands, has no
+                loop from its result's dtype to itself, or depends on an order of the axes.
+        """
+        axes = _table.axes_of(axis, x.ndim)
+        ones = np.ones((1,) * x.ndim, x.dtype)
+        result = getattr(self.ufunc, method)(
+            ones,
+            axis=axes if method == "reduce" or len(axes) != 1 else axes[0],
+            dtype=None if dtype is None else canonical_dtype(dtype),
+        )
+        return canonical_dtype(result.dtype)
 
     def _slices(self, x: Tensor, axis: int) -> list[Tensor]:
         length = x.dims[axis]
@@ -209,18 +235,16 @@ class Ufunc:
     def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """Every intermediate result of `reduce` along one axis."""
         x = to_tensor(array)
+        loop_dtype = self._loop_dtype("accumulate", x, axis, dtype)
+        axis = _table.axes_of(axis, x.ndim)[0]
         known = _ACCUMULATIONS.get(self.__name__)
         if known is not None:
             return NAMES[known](x, axis=axis, dtype=dtype, out=_single(out))
-        position = axis_of(axis, x.ndim)
         results: list[Tensor] = []
-        for step in self._slices(x, position):
-            results.append(self(results[-1], step, dtype=dtype) if results else step)
-        if not results:
-            return _table.finish(core.copy(x), _single(out))
-        return _table.finish(
-            stack([_cast(r, results[-1].dtype) for r in results], position), _single(out)
-        )
+        x = _cast(x, loop_dtype)
+        for step in self._slices(x, axis):
+            results.append(self(results[-1], step) if results else step)
+        return _table.finish(stack(results, axis) if results else core.copy(x), _single(out))
 
     def outer(self, a: Any, b: Any, **options: Any) -> Any:
         """The ufunc of every pair of elements."""
@@ -261,6 +285,16 @@ def _single(out: Any) -> Any:
             raise ValueError(f"out: expected one array, got {len(out)}")
         return out[0]
     return out
+
+
+def _first(initial: Any, dtype: DType) -> Tensor:
+    """`initial=` in the dtype of a reduction."""
+    value = resolve(as_tensor(initial))
+    if value.dims:
+        raise ValueError(f"initial: expected a number, got an array of shape {value.dims}")
+    if is_complex(value.dtype) and dtype.kind in "iuf":
+        raise TypeError(f"initial: expected a real number, got {value.spec}")
+    return _cast(value, dtype)
 
 
 def _cast(x: Tensor, dtype: DType) -> Tensor:

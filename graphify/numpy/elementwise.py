@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from graphify.errors import ShapeError
 from graphify.ir.op import REGISTRY
+from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Shape, decide_equal, product
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL, finfo, is_complex, is_float, is_inexact, is_integer
@@ -31,7 +33,7 @@ from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.elementwise import where as choose
 from graphify.ops.indexing import gather, slice_
-from graphify.ops.rules import promoted
+from graphify.ops.rules import operand, promoted
 from graphify.ops.shape import concatenate, iota, size_value
 
 INT64 = np.dtype(np.int64)
@@ -203,9 +205,21 @@ def _finite(x: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
     limits = finfo(x.dtype)
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
+    nan, high, low = (_filling(value, x) for value in (nan, high, low))
     x = choose(e.isnan(x), nan, x)
     x = choose(e.equal(x, np.inf), high, x)
     return choose(e.equal(x, -np.inf), low, x)
+
+
+def _filling(value: Any, x: Tensor) -> Tensor:
+    """What replaces elements of `x`, in its dtype and of a shape that broadcasts to its own."""
+    filling = resolve(as_tensor(value))
+    if not np.can_cast(filling.dtype, x.dtype, "same_kind"):
+        raise TypeError(
+            f"nan_to_num: cannot cast a replacement from {filling.dtype} to {x.dtype} according "
+            "to the rule 'same_kind'"
+        )
+    return core.like(filling, x) if filling.dims else core.to_dtype(filling, x.dtype)
 
 
 # --- complex numbers ---------------------------------------------------------------------------
@@ -322,7 +336,12 @@ def _in_shape(x: Tensor, dims: Shape) -> Tensor:
 @implements(np.array_equiv)
 def array_equiv(a1: Any, a2: Any) -> Tensor:
     """Whether two arrays are equal after broadcasting."""
-    return _python_bool(named("all")(e.equal(to_tensor(a1), to_tensor(a2))))
+    x, y = to_tensor(a1), to_tensor(a2)
+    try:
+        core.broadcast_shapes(x.dims, y.dims)
+    except ShapeError:
+        return Tensor(np.asarray(False), weak=True)
+    return _python_bool(named("all")(e.equal(x, y)))
 
 
 @implements(np.isposinf)
@@ -373,13 +392,13 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * n
     x = to_tensor(p)
     discont = period / 2 if discont is None else discont
     steps = NAMES["diff"](x, axis=axis)
-    whole = is_integer(x.dtype) and isinstance(period, int)
+    whole = is_integer(result_type(operand(steps), operand(resolve(as_tensor(period)))))
     high = period // 2 if whole else period / 2
-    ambiguous = not whole or period % 2 == 0
+    ambiguous = e.equal(e.remainder(period, 2), 0) if whole else True
     low = -high
     wrapped = e.add(e.remainder(e.subtract(steps, low), period), low)
-    if ambiguous:
-        wrapped = choose(e.logical_and(e.equal(wrapped, low), e.greater(steps, 0)), high, wrapped)
+    half = e.logical_and(e.equal(wrapped, low), e.greater(steps, 0))
+    wrapped = choose(e.logical_and(half, ambiguous), high, wrapped)
     correct = choose(e.less(e.absolute(steps), discont), 0, e.subtract(wrapped, steps))
     total = NAMES["cumsum"](correct, axis=axis)
     position = axis % x.ndim

@@ -23,7 +23,7 @@ from graphify.numpy.ranges import arange
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import fourier as ops
-from graphify.ops.shape import as_dim, concatenate, in_range, move_axis, size_value
+from graphify.ops.shape import as_dim, as_length, concatenate, in_range, move_axis, size_value
 
 Transform = Callable[..., Tensor]
 
@@ -167,7 +167,7 @@ def ifftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = 
 def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
     """The transform of real numbers along several axes: the first half of the last one."""
     x, steps = _several(a, s, axes)
-    first = _through(x, steps[-1:], rfft, norm)
+    first = rfft(x, *steps[-1], norm)
     return finish(_through(first, steps[-2::-1] if steps[1:] else [], fft, norm), out)
 
 
@@ -208,7 +208,7 @@ def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: A
 @implements(np.fft.fftfreq)
 def fftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Tensor:
     """The frequencies of the points of `fft`."""
-    length = _integer(n)
+    length = _integer(n, as_length)
     first = arange(_value(size_op("floordiv", length - 1, 2) + 1))
     last = arange(_value(-size_op("floordiv", length, 2)), 0)
     return e.multiply(concatenate(first, last, axis=0), 1.0 / (_value(length) * d))
@@ -217,14 +217,14 @@ def fftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Tensor:
 @implements(np.fft.rfftfreq)
 def rfftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Tensor:
     """The frequencies of the points of `rfft`."""
-    length = _integer(n)
+    length = _integer(n, as_dim)
     points = arange(_value(size_op("floordiv", length, 2) + 1))
     return e.multiply(points, 1.0 / (_value(length) * d))
 
 
-def _integer(n: Any) -> Dim:
+def _integer(n: Any, known: Callable[..., Dim]) -> Dim:
     try:
-        return as_dim(n, "n")
+        return known(n, "n")
     except TypeError as error:
         raise ValueError("n should be an integer") from error
 

@@ -10,6 +10,7 @@ import numpy as np
 from graphify.ir.sizes import decide_equal, product
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import is_complex, is_inexact
+from graphify.ir.wrapping import as_tensor
 from graphify.numpy import linalg
 from graphify.numpy import reduction as n
 from graphify.numpy._table import astype, axes_of, to_tensor
@@ -86,6 +87,8 @@ def _vector_norm(x: Tensor, ord: Any, axis: int, keepdims: bool) -> Tensor:
         return _sum(e.absolute(x), axis, keepdims)
     if ord is None or ord == 2:
         return e.sqrt(_sum(_squares(x), axis, keepdims))
+    if is_complex(as_tensor(ord).dtype):
+        raise TypeError(f"norm: expected an order that is real, got {ord!r:.40}")
     total = _sum(e.power(e.absolute(x), ord), axis, keepdims)
     return e.power(total, 1.0 / ord)
 
@@ -176,7 +179,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
     """The x with `tensordot(a, x, x.ndim) == b`."""
     x, y = to_tensor(a), to_tensor(b)
     if axes is not None:
-        last = axes_of(axes, x.ndim)
+        last = axes_of(tuple(axes), x.ndim)
         x = transpose(x, axes=(*(i for i in range(x.ndim) if i not in last), *last))
     shape = x.dims[y.ndim - x.ndim :] if y.ndim < x.ndim else ()
     rows = product(shape)

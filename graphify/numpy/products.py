@@ -1,13 +1,14 @@
-"""Products of arrays: dot and its family, einsum, cross, kron, convolve."""
+"""Products of arrays: dot and its family, cross, kron, convolve."""
 
 from __future__ import annotations
 
+import operator
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from graphify.errors import ShapeError, SpecError
+from graphify.errors import ConcreteValueNeeded, ShapeError, SpecError
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, decide_equal, decide_less, product
 from graphify.ir.tensor import Tensor
@@ -18,8 +19,11 @@ from graphify.numpy._table import (
     Casting,
     astype,
     axis_of,
+    cast_operand,
+    check_options,
     finish,
     implements,
+    no_bool,
     publish,
     to_tensor,
 )
@@ -28,8 +32,6 @@ from graphify.numpy.reduction import sum_
 from graphify.ops import core, views
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
-from graphify.ops.einsum import canonical
-from graphify.ops.einsum import einsum as einsum_op
 from graphify.ops.keys import getitem
 from graphify.ops.linalg import common
 from graphify.ops.linalg import matmul as matmul_op
@@ -65,14 +67,27 @@ def matmul(
         raise SpecError(
             "matmul: axes, axis and signature are not supported", remedy="move the axes first"
         )
-    a, b = (to_tensor(x) if dtype is None else astype(to_tensor(x), dtype) for x in (x1, x2))
+    check_options(casting, order)
+    a, b = (cast_operand("matmul", to_tensor(x), dtype, casting) for x in (x1, x2))
     return finish(core.strong(matmul_op(a, b)), out, casting)
 
 
 @implements(np.vecdot)
-def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, **options: Any) -> Tensor:
+def vecdot(
+    x1: Any,
+    x2: Any,
+    /,
+    out: Any = None,
+    *,
+    axis: int = -1,
+    casting: Casting = "same_kind",
+    order: str = "K",
+    dtype: Any = None,
+    subok: bool = True,
+) -> Tensor:
     """Inner products along an axis, the first operand conjugated."""
-    a, b = common(to_tensor(x1), to_tensor(x2))
+    check_options(casting, order)
+    a, b = common(*(cast_operand("vecdot", to_tensor(x), dtype, casting) for x in (x1, x2)))
     if not a.ndim or not b.ndim:
         raise ValueError("vecdot: Input operand 0 does not have enough dimensions")
     a = move_axis(a, axis_of(axis, a.ndim), a.ndim - 1)
@@ -83,7 +98,7 @@ def vecdot(x1: Any, x2: Any, /, out: Any = None, *, axis: int = -1, **options: A
         core.reshape(b, shape=(*b.dims, 1)),
     )
     y = matmul_op(rows, columns)
-    return finish(core.reshape(y, shape=y.dims[:-2]), out)
+    return finish(core.reshape(y, shape=y.dims[:-2]), out, casting)
 
 
 @implements(np.matvec)
@@ -189,7 +204,7 @@ def _summed_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[list[int], list[int]]
     try:
         first, second = axes
     except TypeError:
-        count = int(axes)
+        count = operator.index(axes)
         if count > min(x.ndim, y.ndim):
             raise IndexError("tuple index out of range") from None
         if count < 0:
@@ -209,71 +224,6 @@ def _summed_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[list[int], list[int]]
     return left, right
 
 
-@implements(np.einsum)
-def einsum(
-    *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, **options: Any
-) -> Tensor:
-    """Products summed over named axes: "ij,jk->ik"."""
-    subscripts, arrays = _einsum_arguments(operands)
-    xs = [to_tensor(array) for array in arrays]
-    if dtype is not None:
-        xs = [astype(x, dtype) for x in xs]
-    if not xs:
-        raise ValueError("must provide at least an operand and a subscripts list to einsum")
-    text = canonical(subscripts, [x.ndim for x in xs])
-    left, _, right = text.partition("->")
-    if len(xs) == 1 and set(left) == set(right):
-        return finish(_einsum_view(xs[0], left, right), out)
-    return finish(einsum_op(*xs, subscripts=text), out)
-
-
-@implements(np.einsum_path)
-def einsum_path(*operands: Any, **options: Any) -> Any:
-    """The order of products that `einsum` would take, of shapes known while tracing."""
-    subscripts, arrays = _einsum_arguments(operands)
-    shapes = [to_tensor(array).dims for array in arrays]
-    if not all(isinstance(dim, int) for shape in shapes for dim in shape):
-        raise SpecError(
-            f"einsum_path: shapes {shapes} are only known when the graph runs",
-            remedy="call np.einsum(..., optimize=True)",
-        )
-    likes = [np.broadcast_to(0.0, shape) for shape in shapes]  # type: ignore[arg-type]
-    return np.einsum_path(subscripts, *likes, **options)
-
-
-def _einsum_arguments(operands: Any) -> tuple[str, list[Any]]:
-    """The subscripts as text, also from the form einsum(a, [0, 1], b, [1, 2], [0, 2])."""
-    if operands and isinstance(operands[0], str):
-        return operands[0], list(operands[1:])
-    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-    def spell(labels: Any) -> str:
-        return "".join("..." if label is Ellipsis else letters[int(label)] for label in labels)
-
-    pairs = len(operands) // 2
-    terms = [spell(operands[2 * i + 1]) for i in range(pairs)]
-    arrays = [operands[2 * i] for i in range(pairs)]
-    result = "->" + spell(operands[-1]) if len(operands) % 2 else ""
-    return ",".join(terms) + result, arrays
-
-
-def _einsum_view(x: Tensor, left: str, right: str) -> Tensor:
-    """Diagonals and transposes are views, writeable ones."""
-    labels = list(left)
-    while len(set(labels)) < len(labels):
-        letter = next(c for c in labels if labels.count(c) > 1)
-        first = labels.index(letter)
-        second = labels.index(letter, first + 1)
-        if decide_equal(x.dims[first], x.dims[second]) is False:
-            raise ValueError(
-                f"dimensions in operand 0 for collapsing index '{letter}' don't match "
-                f"({x.dims[first]} != {x.dims[second]})"
-            )
-        x = views.diagonal(x, offset=0, axis1=first, axis2=second, writeable=True)
-        labels = [c for i, c in enumerate(labels) if i not in (first, second)] + [letter]
-    return ops.transpose(x, axes=tuple(labels.index(c) for c in right))
-
-
 @implements(np.trace)
 def trace(
     a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
@@ -291,7 +241,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     i, j = axis_of(axis1, x.ndim, "axis1"), axis_of(axis2, x.ndim, "axis2")
     if i == j:
         raise ValueError("axis1 and axis2 cannot be the same")
-    return views.diagonal(x, offset=int(offset), axis1=i, axis2=j)
+    return views.diagonal(x, offset=operator.index(offset), axis1=i, axis2=j)
 
 
 @implements(np.kron)
@@ -370,11 +320,20 @@ def _vectors(a: Any, v: Any) -> tuple[Tensor, Tensor]:
 
 
 def _mode(mode: Any) -> str:
-    names = {0: "valid", 1: "same", 2: "full", "v": "valid", "s": "same", "f": "full"}
-    known = names.get(mode, mode)
-    if known not in ("valid", "same", "full"):
-        raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
-    return str(known)
+    names = ("valid", "same", "full")
+    if isinstance(mode, str):
+        if mode not in names:
+            raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
+        return mode
+    try:
+        number = operator.index(no_bool(mode))
+    except ConcreteValueNeeded:
+        raise
+    except TypeError as error:
+        raise TypeError("convolve/correlate mode not understood") from error
+    if not 0 <= number < len(names):
+        raise ValueError("integer convolve/correlate mode must be 0, 1, or 2")
+    return names[number]
 
 
 def _slide(long: Tensor, short: Tensor, mode: str) -> Tensor:

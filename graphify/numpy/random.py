@@ -22,7 +22,7 @@ from graphify.ir.assign import assign
 from graphify.ir.context import current_builder
 from graphify.ir.sizes import Shape
 from graphify.ir.tensor import Tensor, resolve
-from graphify.ir.types import DType, canonical_dtype
+from graphify.ir.types import DType, canonical_dtype, is_complex
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import FUNCTIONS, axis_of, finish, shape_of, to_tensor
 from graphify.ops import core
@@ -65,6 +65,9 @@ _DISTRIBUTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any], DType]] = {
 }
 
 
+_MOVING = {"permutation", "permuted", "choice", "weighted_choice"}  # these take any elements
+
+
 def _size(size: Any) -> Shape | None:
     return None if size is None else shape_of(size, "size")
 
@@ -88,6 +91,9 @@ def _draw(
         python: where nothing has a shape, NumPy gives a Python number.
     """
     tensors = [as_tensor(p) for p in params]
+    for parameter in () if method in _MOVING else tensors:
+        if is_complex(parameter.dtype):
+            raise TypeError(f"{method}: expected real parameters, got {parameter.spec}")
     dims = _size(size)
     if shape is None:
         shape = (

@@ -157,3 +157,10 @@ def test_one_graph_for_all_lengths():
     assert len(staged.traces()) == 2
     with pytest.raises(np.exceptions.AxisError):
         nn.softmax(np.zeros((2, 2)), axis=2)
+
+
+@pytest.mark.parametrize("function", [nn.leaky_relu, nn.elu, nn.silu])
+def test_slopes_are_real(function):
+    for slope in (1j, np.array([1j, 2.0, 3.0])):
+        with pytest.raises(SpecError, match="expected real numbers"):
+            function(np.array([-1.0, 0.0, 2.0]), slope)

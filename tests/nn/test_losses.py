@@ -138,3 +138,24 @@ def test_means_of_halves_are_made_in_float32():
 def test_what_does_not_fit_is_refused(error, text, call):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_one_hot_takes_what_its_dtype_holds():
+    assert nn.one_hot([1, 0], 2, True, False, dtype=bool).numpy().tolist() == [
+        [False, True],
+        [True, False],
+    ]
+    assert nn.one_hot([1], 2, 1, 0, dtype=np.uint8).numpy().tolist() == [[0, 1]]
+    with pytest.raises(TypeError, match="cast to float64"):
+        nn.one_hot([1, 0], 2, on_value=1j)
+    with pytest.raises(TypeError, match="cast to int64"):
+        nn.one_hot([1, 0], 2, on_value=0.5, dtype=int)
+    with pytest.raises(ValueError, match="expected numbers"):
+        nn.one_hot([1, 0], 2, on_value=np.ones((3, 1, 1)))
+    with pytest.raises(ValueError, match="negative dimensions"):
+        nn.one_hot([1, 0], -2)
+
+
+def test_a_bound_of_huber_is_real():
+    with pytest.raises(TypeError, match="expected real numbers"):
+        nn.huber([0.0], [3.0], delta=1j)

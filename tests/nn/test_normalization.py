@@ -146,3 +146,14 @@ def test_lanes_have_keys_of_their_own():
 def test_what_does_not_fit_is_refused(error, text, call):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_dropout_takes_a_real_rate_and_a_shape_that_broadcasts():
+    with pytest.raises(SpecError, match="rate"):
+        nn.dropout(X, 0.5j, KEY)
+    for shape in ((2, 5, 3), (1, 1, -1), (6, 5, 4)):
+        with pytest.raises(ValueError, match="noise_shape"):
+            nn.dropout(X, 0.5, KEY, noise_shape=shape)
+    with pytest.raises(ValueError, match="noise_shape"):
+        nn.dropout(np.ones((1, 3)), 0.5, KEY, noise_shape=(2, 3))
+    assert nn.dropout(X, 0.5, KEY, noise_shape=(6, 1, None)).shape == X.shape
