@@ -260,6 +260,8 @@ def test_every_symbol_is_promised_by_the_module_that_is_imported_for_it():
     import graphify.engines.native.lower
     import graphify.engines.native.translate.program  # noqa: F401
 
+    symbols._import_provider("graphify_vectorcall")  # promised when the first function is called
+
     def provider(name):
         return next(m for starts, m in symbols._PROVIDERS.items() if name.startswith(starts))
 
