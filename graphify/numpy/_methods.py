@@ -20,6 +20,7 @@ from graphify.ir.types import is_complex
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES, Casting, array_function, named, to_tensor
 from graphify.numpy._ufunc import array_ufunc
+from graphify.numpy.manipulation import as_order
 from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops.shape import transpose as transpose_op
@@ -114,7 +115,8 @@ def astype(
     from graphify.ir.types import canonical_dtype
 
     target = canonical_dtype(dtype)
-    if casting != "unsafe" and not np.can_cast(self.dtype, target, casting):
+    as_order(order)
+    if not np.can_cast(self.dtype, target, casting):
         raise DTypeError(
             f"Cannot cast array data from {self.dtype!r} to {target!r} "
             f"according to the rule '{casting}'"
@@ -133,7 +135,7 @@ def partition(
     self: Tensor, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
 ) -> None:
     """Partially sort in place."""
-    assign(self, NAMES["partition"](self, kth, axis))
+    assign(self, NAMES["partition"](self, kth, axis, kind, order))
 
 
 def view(self: Tensor, dtype: Any = None, type: Any = None) -> Tensor:
@@ -148,7 +150,9 @@ def view(self: Tensor, dtype: Any = None, type: Any = None) -> Tensor:
 
 
 def fill(self: Tensor, value: Any) -> None:
-    """Set every element."""
+    """Set every element to one number."""
+    if not isinstance(value, (int, float, complex)) and as_tensor(value).ndim:
+        raise ValueError("setting an array element with a sequence.")
     self[...] = value
 
 

@@ -16,6 +16,7 @@ from graphify.errors import SpecError
 from graphify.ir.assign import assign
 from graphify.ir.sizes import Dim, product
 from graphify.ir.tensor import Tensor, resolve, value_needed
+from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy.updates import _cycled
 from graphify.ops import core
@@ -77,10 +78,12 @@ class Flat:
         _check(key)
         flat, new = self._elements(), as_tensor(value)
         if new.ndim == 0:
-            setitem(flat, key, new)
+            setitem(flat, key, value)
         else:
             positions = getitem(iota(length=self.length, dtype=INT64), key)
-            values = _cycled(new, iota(length=product(positions.dims), dtype=INT64), flat.dtype)
+            if not positions.ndim:
+                raise ValueError("setting a single element of `flat` with a sequence")
+            values = _cycled(value, iota(length=product(positions.dims), dtype=INT64), flat.dtype)
             positions = core.reshape(positions, shape=values.dims)
             flat = scatter(flat, values, positions, axes=(0,), mode="set")
         x = resolve(self.base)
@@ -94,6 +97,8 @@ def _values(value: Any) -> Any:
 def _check(key: Any) -> None:
     if isinstance(key, tuple) and len(key) != 1:
         raise IndexError("unsupported iterator index: `flat` has one dimension")
+    if isinstance(key, bool) or getattr(key, "dtype", None) == BOOL and not key.ndim:
+        raise IndexError("`flat` takes no single bool as an index, whose meaning is ambiguous")
     if key is None:
         raise SpecError("flat: expected an integer, a slice or an array as the index, got None")
 

@@ -31,7 +31,7 @@ from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
 from graphify.ops.indexing import gather, nonzero
-from graphify.ops.keys import getitem, setitem
+from graphify.ops.keys import getitem, setitem, written
 from graphify.ops.rules import operand
 from graphify.ops.shape import iota
 
@@ -50,7 +50,7 @@ def integers(indices: Any, name: str = "indices", rule: Any = "safe") -> Tensor:
     x = to_tensor(indices)
     plain = not isinstance(indices, (Tensor, np.ndarray, np.generic))
     if plain and x.dtype.kind in "iuf":  # NumPy converts sequences, and checks arrays
-        return core.cast(x, dtype=INT64)
+        return written(indices, INT64)
     if not np.can_cast(x.dtype, INT64, rule):
         raise DTypeError(
             f"{name}: Cannot cast array data from {x.dtype!r} to dtype('int64') "
@@ -124,7 +124,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Tensor:
 @implements(np.choose)
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Tensor:
     """Element by element from the array that an array of indices names."""
-    index = integers(a, "choose: argument 1")
+    index = integers(to_tensor(a), "choose: argument 1")
     options = [resolve(as_tensor(choice)) for choice in choices]
     dtype = result_type(*(operand(x) for x in options))
     shape = broadcast_dims(index.dims, *(x.dims for x in options))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import astype, implements, publish, shape_of, to_tensor
 from graphify.numpy.creation import tri
 from graphify.numpy.indexing import INT64, in_mode
+from graphify.numpy.manipulation import as_order
 from graphify.numpy.ranges import arange
 from graphify.ops import core
 from graphify.ops import elementwise as e
@@ -29,7 +31,7 @@ def ix_(*args: Any) -> tuple[Tensor, ...]:
         x = to_tensor(arg)
         if x.ndim != 1:
             raise ValueError("Cross index must be 1 dimensional")
-        if decide_equal(x.dims[0], 0):
+        if decide_equal(x.dims[0], 0) and not isinstance(arg, (Tensor, np.ndarray)):
             x = astype(x, INT64)
         if x.dtype == BOOL:
             (x,) = nonzero.several(x)
@@ -47,7 +49,7 @@ def _index_integers(x: Tensor, name: str) -> Tensor:
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, ...]:
     """Indices into the flattened array as one index per axis."""
     index = _index_integers(to_tensor(indices), "unravel_index")
-    dims = shape_of(shape)
+    dims, order = shape_of(shape), as_order(order, "CF")
     message = f"index {{bad}} is out of bounds for array with size {product(dims)}"
     index = ops.in_range(
         index, 0, ops.size_value(size=product(dims)), error="ValueError", message=message
@@ -64,7 +66,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Tensor:
     """One index per axis as indices into the flattened array."""
     parts = [_index_integers(to_tensor(part), "ravel_multi_index") for part in multi_index]
-    shape = shape_of(dims)
+    shape, order = shape_of(dims), as_order(order, "CF")
     if len(parts) != len(shape):
         raise ValueError(f"parameter multi_index must be a sequence of length {len(shape)}")
     modes = (mode,) * len(shape) if isinstance(mode, str) else tuple(mode)
@@ -83,7 +85,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
 @implements(np.diag_indices)
 def diag_indices(n: Any, ndim: int = 2) -> tuple[Tensor, ...]:
     """The indices of the main diagonal."""
-    return (arange(n),) * ndim
+    return (arange(n),) * operator.index(ndim)
 
 
 @implements(np.diag_indices_from)

@@ -43,10 +43,7 @@ def sequence(arrays: Any, name: str) -> list[Tensor]:
 
 def join_dtype(xs: Sequence[Tensor], dtype: Any, casting: Casting) -> list[Tensor]:
     """Arrays in their common dtype, or in the one asked for."""
-    if dtype is None:
-        target = result_type(*(operand(x) for x in xs))
-        return [astype(x, target) for x in xs]
-    target = np.dtype(dtype)
+    target = result_type(*(operand(x) for x in xs)) if dtype is None else np.dtype(dtype)
     for x in xs:
         if not np.can_cast(x.dtype, target, casting):
             raise DTypeError(
@@ -210,13 +207,17 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     if hasattr(indices_or_sections, "__len__") and np.ndim(indices_or_sections):
         return array_split(x, indices_or_sections, axis)
     axis, count = axis_of(axis, x.ndim), int(indices_or_sections)
+    length, uneven = x.dims[axis], "array split does not result in an equal division"
     if count == 0:
         raise ZeroDivisionError("integer modulo by zero")
     if count < 0:
         raise ValueError("number sections must be larger than 0.")
-    length = x.dims[axis]
     if decide_equal(size_op("mod", length, count), 0) is False:
-        raise ValueError("array split does not result in an equal division")
+        raise ValueError(uneven)
+    if count != indices_or_sections and not (
+        isinstance(length, int) and length % indices_or_sections == 0
+    ):
+        raise ValueError(uneven)
     if isinstance(length, int) or decide_less(length, count) is True:
         return array_split(x, count, axis)
     each = size_op("floordiv", length, count)

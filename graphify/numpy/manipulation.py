@@ -73,10 +73,15 @@ def _reversed(x: Tensor) -> Tensor:
     return ops.transpose(x, axes=tuple(reversed(range(x.ndim)))) if x.ndim > 1 else x
 
 
-def _order(order: Any) -> str:
-    if order not in ("C", "F", "A", "K"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
-    return str(order)
+def as_order(order: Any, known: str = "CFAK") -> str:
+    """The capital letter of an order argument; None is "C"."""
+    if order is None:
+        return "C"
+    if not isinstance(order, str):
+        raise TypeError(f"order must be str, not {type(order).__name__}")
+    if len(order) != 1 or order.upper() not in known:
+        raise ValueError(f"order must be one of {', '.join(map(repr, known))} (got {order!r})")
+    return order.upper()
 
 
 def _check_memory(x: Tensor, order: str) -> None:
@@ -107,8 +112,11 @@ def reshape(
     if target is None:
         raise TypeError("reshape() missing 1 required positional argument: 'shape'")
     dims = _target(target, x)
-    if _order(order) == "K":
+    order = as_order(order)
+    if order == "K":
         raise ValueError("order 'K' is not permitted for reshaping")
+    if isinstance(copy, str):
+        raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
     if _fortran(x, order):
         result = _reversed(views.reshape(_reversed(x), dims[::-1]))
     else:
@@ -155,7 +163,7 @@ def _memory_order(x: Tensor) -> tuple[int, ...]:
 def ravel(a: Any, order: str = "C") -> Tensor:
     """One dimension: a view of what lies in that order, else a copy."""
     x = to_tensor(a)
-    order = _order(order)
+    order = as_order(order)
     if order == "K":
         _check_memory(x, order)
         x = ops.transpose(x, axes=_memory_order(x)) if x.ndim > 1 else x

@@ -11,6 +11,7 @@ import numpy as np
 from graphify.errors import DTypeError, SpecError
 from graphify.ir.sizes import Dim, decide_equal, product
 from graphify.ir.tensor import Tensor
+from graphify.ir.types import BOOL
 from graphify.numpy._table import astype, axes_of, axis_of, implements, shape_of, to_tensor
 from graphify.numpy.creation import ones, zeros
 from graphify.numpy.joining import concatenate
@@ -21,7 +22,7 @@ from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
 from graphify.ops.indexing import gather
-from graphify.ops.keys import getitem, setitem
+from graphify.ops.keys import getitem, setitem, written
 from graphify.ops.shape import as_int64, as_length, iota, move_axis
 
 INT64 = np.dtype(np.int64)
@@ -76,7 +77,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
     if not isinstance(
         repeats, (Tensor, np.ndarray, np.generic)
     ):  # NumPy converts numbers and lists
-        counts = core.cast(counts, dtype=INT64)
+        counts = written(repeats, INT64)
     elif counts.dtype.kind not in "iub":
         raise DTypeError(
             f"Cannot cast array data from {counts.dtype!r} to dtype('int64') "
@@ -152,7 +153,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     a, b = (axis_of(axis, x.ndim) for axis in axes)
     if a == b:
         raise ValueError("Axes must be different.")
-    k = int(k) % 4
+    k = k % 4
     if k == 0:
         return getitem(x, (Ellipsis,))
     if k == 2:
@@ -167,13 +168,14 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     if axis is None:
         return core.reshape(roll(ravel(x), shift, 0), shape=x.dims)
     shifts = _shifts(shift)
-    axes = list(axis) if isinstance(axis, (tuple, list)) else [axis]
-    if len(shifts) > 1 and len(axes) > 1 and len(shifts) != len(axes):
+    given = axis if isinstance(axis, (tuple, list)) else [axis]
+    axes = [axis_of(ax, x.ndim) for ax in given]
+    if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
         raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     count = max(len(shifts), len(axes)) if shifts and axes else 0
     result = fresh_array(x)
     for step, ax in zip(_spread(shifts, count), _spread(axes, count), strict=True):
-        result = _roll_one(result, step, axis_of(ax, x.ndim))
+        result = _roll_one(result, step, ax)
     return result
 
 
@@ -187,6 +189,8 @@ def _shifts(shift: Any) -> list[Any]:
             raise SpecError(f"roll: shift: expected a known number of them, got {shift.spec}")
         return [shift[i] for i in range(count)]
     if isinstance(shift, (tuple, list)) and any(isinstance(s, Tensor) for s in shift):
+        if any(isinstance(s, Tensor) and s.ndim for s in shift):
+            raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
         return list(shift)
     steps = np.asarray(shift.numpy() if isinstance(shift, Tensor) else shift)
     if steps.ndim > 1:
@@ -261,9 +265,22 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Tensor:
         return take_axis(x, steps + astype(steps >= at, INT64), axis)
     keep = ones((x.dims[axis],), bool)
     if isinstance(obj, (slice, Tensor, np.ndarray)) or np.size(obj):
-        index = obj if isinstance(obj, slice) else to_tensor(obj)
+        index = obj if isinstance(obj, slice) else _mask_or_indices(obj, "delete", x.dims[axis])
         setitem(keep, index, False)
     return getitem(x, (ALL,) * axis + (keep,))
+
+
+def _mask_or_indices(obj: Any, name: str, length: Dim | None = None) -> Tensor:
+    """What `delete` and `insert` take beside integers and slices; a mask has one dimension."""
+    index = to_tensor(obj)
+    if index.dtype == BOOL:
+        if index.ndim != 1:
+            raise ValueError(f"boolean array argument obj to {name} must be one dimensional")
+        if length is not None and decide_equal(index.dims[0], length) is False:
+            raise ValueError(
+                f"boolean array argument obj to {name} must match the axis length of {length}"
+            )
+    return index
 
 
 @implements(np.insert)
@@ -281,10 +298,14 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Tensor:
     if isinstance(obj, slice):
         at = e.add(iota(length=length, dtype=INT64), 0)[obj]
     else:
-        at = to_tensor(obj)
-        at = at if isinstance(obj, Tensor) or np.size(obj) else astype(at, INT64)
-    if at.dtype == np.bool_:
+        at = _mask_or_indices(obj, "insert")
+        plain = not isinstance(obj, (Tensor, np.ndarray))
+        at = astype(at, INT64) if plain and 0 in at.dims else at
+    if at.dtype == BOOL:
         at = flatnonzero(at)
+    if at.dtype.kind not in "iu":
+        kind = TypeError if decide_equal(product(at.dims), 1) else IndexError
+        raise kind("insert: arrays used as indices must be of integer (or boolean) type")
     if at.ndim == 1 and at.dims[0] == 1:
         return _insert_one(x, at[0], values, axis, scalar=False)
     at = _place(at, length, 1, axis)
@@ -296,14 +317,14 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Tensor:
     setitem(old, moved, False)
     result = zeros((*x.dims[:axis], total, *x.dims[axis + 1 :]), x.dtype)
     lead = (ALL,) * axis
-    setitem(result, (*lead, moved), astype(to_tensor(values), x.dtype))
+    setitem(result, (*lead, moved), written(values, x.dtype))
     setitem(result, (*lead, old), x)
     return result
 
 
 def _insert_one(x: Tensor, obj: Any, values: Any, axis: int, scalar: bool = True) -> Tensor:
     """Values before one index: an integer takes `values[i]` for slices, a list of one does not."""
-    new = astype(to_tensor(values), x.dtype)
+    new = written(values, x.dtype)
     if new.ndim < x.ndim:
         new = core.reshape(new, shape=(1,) * (x.ndim - new.ndim) + new.dims)
     new = move_axis(new, 0, axis) if scalar else new

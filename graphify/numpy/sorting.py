@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, ShapeError, SpecError
-from graphify.ir.sizes import Dim, not_negative, product, size_op
+from graphify.ir.sizes import Dim, decide_equal, not_negative, product, size_op
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, is_complex, is_integer
 from graphify.ir.wrapping import as_tensor
@@ -22,7 +22,17 @@ from graphify.ops import elementwise as e
 from graphify.ops import reduction as r
 from graphify.ops import sorting as s
 from graphify.ops.core import to_dtype
-from graphify.ops.shape import as_dim, concatenate, flip, in_range, iota, move_axis, stack
+from graphify.ops.shape import (
+    as_dim,
+    as_length,
+    checked_dim,
+    concatenate,
+    flip,
+    in_range,
+    iota,
+    move_axis,
+    stack,
+)
 
 INT64 = np.dtype(np.int64)
 LARGEST = np.iinfo(np.int64).max
@@ -67,7 +77,8 @@ def _sorted_args(a: Any, axis: Any, order: Any) -> tuple[Tensor, int]:
 def _stable(kind: Any, stable: Any) -> bool:
     if kind is not None and stable is not None:
         raise ValueError("`kind` and keyword parameters can't be provided at the same time.")
-    return bool(stable) or kind in ("stable", "mergesort", "radixsort")
+    np.empty(0).sort(kind=kind)  # NumPy checks it
+    return bool(stable) or str(kind)[:1] in "sSmM"
 
 
 @implements(np.sort)
@@ -107,6 +118,8 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
     if not rows:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     tensors = [to_tensor(key) for key in rows]
+    if any(_differ(key, tensors[0]) for key in tensors[1:]):
+        raise ValueError("all keys need to be the same shape")
     if tensors[0].ndim == 0:
         return Tensor(np.asarray(0))
     place = axis_of(axis, tensors[0].ndim)
@@ -118,6 +131,11 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
     return order
 
 
+def _differ(a: Tensor, b: Tensor) -> bool:
+    sides = zip(a.dims, b.dims, strict=False)
+    return a.ndim != b.ndim or any(decide_equal(x, y) is False for x, y in sides)
+
+
 def _rows(keys: Tensor) -> list[Tensor]:
     count = keys.dims[0]
     if not isinstance(count, int):
@@ -127,18 +145,20 @@ def _rows(keys: Tensor) -> list[Tensor]:
 
 @implements(np.partition)
 def partition(
-    a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None
+    a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
 ) -> Tensor:
     """A copy with the kth element in its sorted place: fully sorted, which is one valid answer."""
-    return _with_kth(sort(a, axis), kth, axis)
+    np.empty(1).partition(0, kind=kind)  # NumPy checks it
+    return _with_kth(sort(a, axis, order=order), kth, axis)
 
 
 @implements(np.argpartition)
 def argpartition(
-    a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None
+    a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
 ) -> Tensor:
     """The indices of a partition: those that sort."""
-    return _with_kth(argsort(a, axis, stable=True), kth, axis)
+    np.empty(1).partition(0, kind=kind)
+    return _with_kth(argsort(a, axis, order=order, stable=True), kth, axis)
 
 
 def _with_kth(ordered: Tensor, kth: Any, axis: Any) -> Tensor:
@@ -176,7 +196,13 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
         raise ValueError(f"search side must be 'left' or 'right' (got '{side}')")
     line = to_tensor(a)
     if sorter is not None:
-        line = indexing.gather(line, to_tensor(sorter), axes=(0,))
+        places = to_tensor(sorter)
+        if not is_integer(places.dtype):
+            raise TypeError("sorter must only contain integers")
+        if places.ndim == line.ndim == 1:
+            length = checked_dim(places.dims[0], line.dims[0], "sorter.size must equal a.size")
+            places = core.reshape(places, shape=(length,))
+        line = indexing.gather(line, places, axes=(0,))
     return s.searchsorted(line, as_tensor(v), side=side)
 
 
@@ -189,6 +215,8 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     points = to_tensor(x)
     if is_complex(points.dtype):
         raise TypeError("x may not be complex")
+    if is_complex(edges.dtype):
+        raise TypeError("bins may not be complex")
     if isinstance(edges.dims[0], int) and edges.dims[0] == 0:
         return searchsorted(edges, points, "left" if right else "right")
     falling, zero = _monotonic(edges)
@@ -331,6 +359,8 @@ def isin(
     kind: Any = None,
 ) -> Tensor:
     """Which elements occur among `test_elements`."""
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
     x, members = to_tensor(element), s.sort(flat(test_elements), axis=0)
     low = searchsorted(members, x, "left")
     high = searchsorted(members, x, "right")
@@ -364,6 +394,7 @@ def _intersect_indices(a: Tensor, b: Tensor, assume_unique: bool) -> Any:
     (first, ia), (second, ib) = (unique(x, return_index=True) for x in (a, b))
     kept = flatnonzero(isin(first, second))
     values = indexing.gather(first, kept, axes=(0,))
+    values = to_dtype(values, np.result_type(first.dtype, second.dtype))
     place = searchsorted(second, values)
     return values, indexing.gather(ia, kept, axes=(0,)), indexing.gather(ib, place, axes=(0,))
 
@@ -403,9 +434,12 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Tensor:
                 f"Cannot cast array data from {values.dtype!r} to {INT64!r} "
                 "according to the rule 'safe'"
             )
+    if isinstance(minlength, bool):
+        raise TypeError("minlength: an integer is required")
+    least = as_length(minlength, "minlength", message="'minlength' must not be negative")
     values = core.cast(values, dtype=INT64)
     largest = NAMES["max"](values, initial=-1)
-    size: Dim = as_dim(e.maximum(e.add(largest, 1), as_tensor(minlength)), "minlength")
+    size: Dim = as_dim(e.maximum(e.add(largest, 1), as_tensor(least)), "minlength")
     dtype: DType = INT64
     if weights is None:
         ones = core.full(values.dims, 1, INT64)

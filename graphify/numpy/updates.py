@@ -11,7 +11,7 @@ from graphify.ir.assign import assign
 from graphify.ir.promotion import ufunc_dtypes
 from graphify.ir.sizes import decide_equal, product, size_op
 from graphify.ir.tensor import Tensor, resolve
-from graphify.ir.types import BOOL
+from graphify.ir.types import BOOL, DType
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy._table import NAMES, Casting, astype, axis_of, implements, to_tensor
 from graphify.numpy.indexing import INT64, along_indices, in_mode, integers
@@ -20,7 +20,7 @@ from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
 from graphify.ops.indexing import gather, scatter
-from graphify.ops.keys import getitem, setitem, update_at
+from graphify.ops.keys import getitem, setitem, update_at, written
 from graphify.ops.rules import operand
 from graphify.ops.shape import iota
 
@@ -37,6 +37,8 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """`arr` updated in place at one index per lane."""
     x = _target(arr)
     if axis is None:
+        if to_tensor(indices).ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
         put(x, to_tensor(indices), values)
         return
     axis = axis_of(axis, x.ndim)
@@ -45,7 +47,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 
 def _cycled(values: Any, index: Tensor, dtype: Any) -> Tensor:
     """values[index], the values repeated as often as needed."""
-    v = astype(ravel(to_tensor(values)), dtype)
+    v = ravel(written(values, dtype))
     size = ops.size_value(size=v.dims[0])
     return gather(v, e.remainder(index, size), axes=(0,))
 
@@ -57,6 +59,8 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     index = ravel(integers(ind))
     total = product(x.dims)
     if isinstance(index.dims[0], int) and not index.dims[0]:
+        return
+    if decide_equal(product(as_tensor(v).dims), 0):
         return
     values = _cycled(v, iota(length=index.dims[0], dtype=INT64), x.dtype)
     flat = core.reshape(x, shape=(total,))
@@ -73,6 +77,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
         raise ValueError("place: mask and data must be the same size")
     if decide_equal(product(to_tensor(vals).dims), 0):
         raise ValueError("Cannot insert from an empty array!")
+    _check_cast(vals, x.dtype)
     rank = NAMES["cumsum"](astype(chosen, INT64)) - 1
     values = _cycled(vals, e.maximum(rank, 0), x.dtype)
     _write_where(x, chosen, values)
@@ -85,9 +90,21 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
     chosen = astype(ravel(to_tensor(mask)), BOOL)
     if decide_equal(chosen.dims[0], product(x.dims)) is False:
         raise ValueError("putmask: mask and data must be the same size")
+    _check_cast(values, x.dtype)
     if decide_equal(product(to_tensor(values).dims), 0):
         return
     _write_where(x, chosen, _cycled(values, iota(length=product(x.dims), dtype=INT64), x.dtype))
+
+
+def _check_cast(given: Any, dtype: DType, rule: Casting = "safe") -> None:
+    """TypeError if an array's dtype does not cast by this rule; NumPy converts numbers, lists."""
+    if isinstance(given, (Tensor, np.ndarray)):
+        x = as_tensor(given)
+        if not (x.spec.weak or x._scalar or np.can_cast(x.dtype, dtype, rule)):
+            raise DTypeError(
+                f"Cannot cast array data from {x.dtype!r} to {dtype!r} according to the rule "
+                f"'{rule}'"
+            )
 
 
 def _write_where(x: Tensor, mask: Tensor, flat: Tensor) -> None:
@@ -95,11 +112,23 @@ def _write_where(x: Tensor, mask: Tensor, flat: Tensor) -> None:
     assign(x, e.where(*wide, x))
 
 
+_LEAST = {"b": np.bool_, "i": np.uint8, "f": np.float16, "c": np.complex64}
+
+
+def _casts(source: Tensor, dtype: DType, casting: Casting) -> bool:
+    """Whether a rule lets an array have these values; to it, a Python number has no width."""
+    if not source.spec.weak:
+        return np.can_cast(source.dtype, dtype, casting)
+    np.can_cast(dtype, dtype, casting)  # NumPy checks the rule
+    rule: Casting = "unsafe" if casting == "unsafe" else "same_kind"
+    return np.can_cast(_LEAST[source.dtype.kind], dtype, rule)
+
+
 @implements(np.copyto)
 def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
     """`dst` updated in place with the values of `src`, where a mask holds."""
     x, source = _target(dst), as_tensor(src)
-    if not source.spec.weak and not np.can_cast(source.dtype, x.dtype, casting):
+    if not _casts(source, x.dtype, casting):
         raise DTypeError(
             f"Cannot cast array data from {source.dtype!r} to {x.dtype!r} "
             f"according to the rule '{casting}'"
@@ -107,6 +136,7 @@ def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True
     if where is True:
         setitem(x, Ellipsis, astype(source, x.dtype))
         return
+    _check_cast(where, BOOL)
     mask = to_tensor(where)
     new = e.where(mask, astype(source, x.dtype), x)
     if new.ndim > x.ndim or any(
@@ -168,7 +198,10 @@ def _update_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> bool:
         return False  # NumPy compares in the wider dtype
     signed = e.negative(astype(new, result)) if ufunc is np.subtract else new
     if not update_at(x, indices, astype(signed, x.dtype), mode):  # no index can repeat
-        setitem(x, indices, NAMES[ufunc.__name__](getitem(x, indices), astype(new, x.dtype)))
+        old = getitem(x, indices)
+        if new.ndim > old.ndim:
+            raise ShapeError("array is not broadcastable to correct shape")
+        setitem(x, indices, NAMES[ufunc.__name__](old, astype(new, x.dtype)))
     return True
 
 

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from graphify import tree
 from graphify.errors import ShapeError
 from graphify.ir.assign import assign
 from graphify.ir.context import active_tapes
 from graphify.ir.sizes import Shape, Size, decide_equal
 from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
-from graphify.ir.types import BOOL
+from graphify.ir.types import BOOL, DType, is_complex
 from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.ops.indexing import (
@@ -34,6 +35,8 @@ from graphify.ops.indexing import (
 from graphify.ops.shape import checked_dim, transpose
 from graphify.ops.slices import normalise_slice
 from graphify.ops.strides import picked, traced_step, without
+
+_NUMBERS = (bool, int, float, complex)
 
 
 def getitem(x: Tensor, key: Any) -> Tensor:
@@ -107,7 +110,7 @@ def _view(x: Tensor, plan: _Plan) -> Tensor:
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """x[key] = value with NumPy's meaning: `value` is cast and broadcast."""
     mask = _whole_mask(x, key)
-    new = core.to_dtype(as_tensor(value), x.dtype) if not _is_view_of(x, value) else value
+    new = value if _is_view_of(x, value) else written(value, x.dtype)
     if mask is not None and new.ndim == 0:
         from graphify.ops.elementwise import where
 
@@ -127,6 +130,24 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     view = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
     new = _from_place(_fit_rank(new, view, plan), plan)
     assign(view, scatter(view, new, *plan.arrays, axes=plan.axes, mode="set"))
+
+
+def written(value: Any, dtype: DType) -> Tensor:
+    """A value as an array of this dtype takes it: Python's numbers, in lists too, have to fit.
+
+    Raises:
+        TypeError: a complex number for real ones.
+        ValueError: NaN for integers.
+        OverflowError: an infinity for integers, or an integer out of bounds.
+    """
+    if isinstance(value, (list, tuple)):
+        leaves = tree.flatten(value)[0]
+        if leaves and all(type(leaf) in _NUMBERS for leaf in leaves):
+            return Tensor(np.asarray(value, dtype))
+    new = as_tensor(value)
+    if new.spec.weak and is_complex(new.dtype) and not is_complex(dtype):
+        raise TypeError(f"expected a real number for {dtype}, got a complex one")
+    return core.to_dtype(new, dtype)
 
 
 def _whole_number(value: Any, new: Tensor) -> Tensor:

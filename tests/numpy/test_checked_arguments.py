@@ -325,3 +325,149 @@ def test_lengths_and_values_that_only_the_run_knows(number: int, engine: str) ->
     for x, w in runs:
         got, want = outcome(staged, x, w), outcome(function, x, w)
         assert same(got, want), (x, w, got, want)
+
+
+ODD = [1.5, 1.0, -1, 0, 2, 300, np.nan, np.inf, 1j, [1], [1j], [0.5, np.nan], (0, 1), [1.5]]
+ODD += [np.float64(0.5), np.bool_(True), np.array([1]), np.array(1), np.array(1.0)]
+ODD += [np.zeros(0), np.array([True, False, True]), np.array([[True, False]]), np.array([1j, 2])]
+TEXTS = ["C", "F", "c", "A", "K", "left", "stable", "QuickSort", "introselect", "wrap", "safe", "x"]
+MASK = np.array([True, False, True, True])
+
+
+def updated(call: Any) -> Any:
+    """The array that a call has written to."""
+
+    def update(n: Any, x: Any, odd: Any) -> Any:
+        call(n, x, odd)
+        return x
+
+    return update
+
+
+WRITTEN = {
+    "put": updated(lambda n, x, odd: n.put(x, [0, 2], odd)),
+    "putmask": updated(lambda n, x, odd: n.putmask(x, MASK, odd)),
+    "place": updated(lambda n, x, odd: n.place(x, MASK, odd)),
+    "copyto": updated(lambda n, x, odd: n.copyto(x, odd)),
+    "copyto where": updated(lambda n, x, odd: n.copyto(x, 1, where=odd)),
+    "fill": updated(lambda n, x, odd: x.fill(odd)),
+    "an item": updated(lambda n, x, odd: x.__setitem__(slice(None), odd)),
+    "an item of flat": updated(lambda n, x, odd: x.flat.__setitem__(0, odd)),
+    "flat": updated(lambda n, x, odd: setattr(x, "flat", odd)),
+    "insert": lambda n, x, odd: n.insert(x, 1, odd),
+    "insert two": lambda n, x, odd: n.insert(x, [1, 2], odd),
+}
+
+
+def answers(call: Any, x: np.ndarray, odd: Any) -> tuple[Any, Any]:
+    """What graphify and NumPy make of a call that may write to the array."""
+    kinds = (TypeError, ValueError, IndexError, ArithmeticError)
+    found: list[Any] = []
+    for n, array in ((gnp, gnp.array(x)), (np, x.copy())):
+        given = gnp.asarray(odd) if n is gnp and isinstance(odd, np.ndarray) else odd
+        try:
+            found.append(np.asarray(call(n, array, given)))
+        except kinds as error:
+            found.append(next(kind for kind in kinds if isinstance(error, kind)))
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.int8, np.complex128])
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_written_has_to_fit(name: str, dtype: Any) -> None:
+    for odd in ODD:
+        got, want = answers(WRITTEN[name], np.arange(4).astype(dtype), odd)
+        if isinstance(want, type):
+            assert isinstance(got, type), (odd, got, want)
+        elif not isinstance(got, type):  # what NumPy takes by accident may be refused
+            assert same(got, want), (odd, got, want)
+
+
+def test_what_is_written_is_refused_in_a_graph_too() -> None:
+    for call in (lambda x: gnp.insert(x, 1, 1j), lambda x: gnp.insert(x, 1, [2.0, 1j])):
+        with pytest.raises(TypeError):
+            graphify.function(call)(np.arange(4.0))
+    with pytest.raises(ValueError, match="NaN"):
+        graphify.function(lambda x: gnp.insert(x, 1, np.nan))(np.arange(4))
+    with pytest.raises(TypeError):
+        call = graphify.function(
+            lambda x: gnp.insert(x, 1, x.shape[0] * 1j), input_signature=[FLOATS]
+        )
+        call(np.arange(4.0))
+
+
+CHECKED = {
+    "insert": lambda n, x, odd: n.insert(x, odd, 1.0),
+    "delete": lambda n, x, odd: n.delete(x, odd),
+    "take": lambda n, x, odd: n.take(x, odd, mode="clip"),
+    "choose": lambda n, x, odd: n.choose(odd, [x, -x, x + 1], mode="wrap"),
+    "repeat": lambda n, x, odd: n.repeat(x, odd),
+    "sorter": lambda n, x, odd: n.searchsorted(x, 1.5, sorter=odd),
+    "keys": lambda n, x, odd: n.lexsort((x, odd)),
+    "minlength": lambda n, x, odd: n.bincount(np.array([1, 2]), minlength=odd),
+    "bins": lambda n, x, odd: n.digitize(x, odd),
+    "turns": lambda n, x, odd: n.rot90(x.reshape(2, 2), odd),
+    "shift": lambda n, x, odd: n.roll(x.reshape(2, 2), odd, axis=(0, 1)),
+    "sections": lambda n, x, odd: n.split(x, odd)[0],
+    "common": lambda n, x, odd: n.intersect1d(x, odd, return_indices=True)[0],
+    "number of axes": lambda n, x, odd: len(n.diag_indices(3, odd)),
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_that_numpy_refuses(name: str) -> None:
+    for odd in ODD:
+        got, want = answers(CHECKED[name], np.arange(4.0), odd)
+        if isinstance(want, type):
+            assert isinstance(got, type), (odd, got, want)
+        elif not isinstance(got, type):
+            assert same(got, want), (odd, got, want)
+
+
+NAMED = {
+    "sort": lambda n, x, text: n.sort(x, kind=text),
+    "argsort": lambda n, x, text: n.argsort(x, kind=text),
+    "partition": lambda n, x, text: n.partition(x, 0, kind=text)[:1],
+    "argpartition": lambda n, x, text: n.argpartition(x, 0, kind=text)[:1],
+    "a method": lambda n, x, text: x.partition(0, kind=text) or 0,
+    "isin": lambda n, x, text: n.isin(x, [1.0], kind=text),
+    "unravel_index": lambda n, x, text: n.unravel_index([1, 5], (2, 3), order=text)[1],
+    "ravel_multi_index": lambda n, x, text: n.ravel_multi_index(
+        ([0, 1], [1, 1]), (2, 3), order=text
+    ),
+    "reshape": lambda n, x, text: n.reshape(x, (2, 2), order=text),
+    "copy": lambda n, x, text: n.reshape(x, (2, 2), copy=text),
+    "astype": lambda n, x, text: x.astype(int, order=text),
+    "casting": lambda n, x, text: n.concatenate((x, x), casting=text),
+    "mixed": lambda n, x, text: n.concatenate((x, [1]), casting=text),
+    "a cast": updated(lambda n, x, text: n.copyto(x, 2.5, casting=text)),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_words_that_numpy_does_not_know(name: str) -> None:
+    for text in [*TEXTS, None, 1, 1.0, True]:
+        got, want = answers(NAMED[name], np.array([2.0, 0.0, 3.0, 1.0]), text)
+        assert same(got, want), (text, got, want)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_lengths_that_only_the_run_knows_are_checked(engine: str) -> None:
+    number = graphify.TensorSpec((), np.int64)
+    count = graphify.function(
+        lambda x, n: gnp.bincount(x, minlength=n), input_signature=[INTS, number], engine=engine
+    )
+    assert count(np.array([1, 1]), 4).numpy().tolist() == [0, 2, 0, 0]
+    assert count(np.array([1, 1]), 0).numpy().tolist() == [0, 2]
+    with pytest.raises(ValueError, match="must not be negative"):
+        count(np.array([1, 1]), -1)
+    search = graphify.function(
+        lambda x, s: gnp.searchsorted(x, 1.5, sorter=s),
+        input_signature=[FLOATS, INTS],
+        engine=engine,
+    )
+    assert search(np.array([2.0, 1.0]), np.array([1, 0])).numpy() == 1
+    with pytest.raises(ValueError):
+        search(np.array([2.0, 1.0]), np.array([1]))
