@@ -30,6 +30,7 @@ from graphify.ops import core
 from graphify.ops import elementwise as e
 from graphify.ops import shape as shapes
 from graphify.ops.effects import Raise, assert_
+from graphify.ops.keys import written
 
 INT64 = np.dtype(np.int64)
 
@@ -75,7 +76,7 @@ def array(
     """
     _only_here(device, like, "array", order)
     known = isinstance(object, (Tensor, np.ndarray))
-    source = resolve(as_tensor(object))
+    source = resolve(_numbers(object, dtype))
     result = _as_dtype(source, dtype)
     if copy is False and (not known or _is_new(source, result, object)):
         raise ValueError("Unable to avoid copy while creating an array as requested.")
@@ -88,6 +89,13 @@ def array(
     if ndmin > result.ndim:
         result = core.reshape(result, shape=(*(1,) * (ndmin - result.ndim), *result.dims))
     return _no_scalar(result)
+
+
+def _numbers(object: Any, dtype: Any) -> Tensor:
+    """Anything as a tensor; the numbers in a list fit the dtype, if one is given."""
+    if dtype is not None and isinstance(object, (list, tuple)):
+        return written(object, canonical_dtype(dtype))
+    return as_tensor(object)
 
 
 def _no_scalar(x: Tensor) -> Tensor:

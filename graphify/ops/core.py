@@ -60,13 +60,18 @@ def to_dtype(x: Tensor, dtype: Any) -> Tensor:
     if x.spec.weak and not x.dims and not x.is_symbolic and not recorded:  # a number: it must fit
         value = x.numpy().item()
         return Tensor(np.asarray(value, dtype))
-    if x.spec.weak and is_integer(x.dtype) and is_integer(dtype) and dtype != x.dtype:
-        x = must_fit(x, dtype, "OverflowError", "Python integer {bad} out of bounds for {dtype}")
-    return cast(x, dtype=dtype)
+    return cast(fitting(x, dtype) if x.spec.weak else x, dtype=dtype)
+
+
+def fitting(x: Tensor, dtype: DType) -> Tensor:
+    """Python's ints on their way into a dtype: NumPy raises where one does not fit."""
+    if not (is_integer(x.dtype) and is_integer(dtype)) or dtype == x.dtype:
+        return x
+    return must_fit(x, dtype, "OverflowError", "Python integer {bad} out of bounds for {dtype}")
 
 
 def must_fit(x: Tensor, dtype: DType, error: str, message: str) -> Tensor:
-    """A traced Python int on its way into a smaller dtype: the run raises where it does not fit."""
+    """Integers on their way into a smaller dtype: the run raises where one does not fit."""
     from graphify.ops.shape import in_range
 
     limits = np.iinfo(dtype)

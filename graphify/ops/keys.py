@@ -140,14 +140,20 @@ def written(value: Any, dtype: DType) -> Tensor:
         ValueError: NaN for integers.
         OverflowError: an infinity for integers, or an integer out of bounds.
     """
-    if isinstance(value, (list, tuple)):
-        leaves = tree.flatten(value)[0]
+    if isinstance(value, (list, tuple)) and not hasattr(value, "__tensor__"):
+        leaves, treedef = tree.flatten(value)
         if leaves and all(type(leaf) in _NUMBERS for leaf in leaves):
             return Tensor(np.asarray(value, dtype))
+        value = treedef.unflatten([written(x, dtype) if _is_number(x) else x for x in leaves])
     new = as_tensor(value)
     if new.spec.weak and is_complex(new.dtype) and not is_complex(dtype):
         raise TypeError(f"expected a real number for {dtype}, got a complex one")
     return core.to_dtype(new, dtype)
+
+
+def _is_number(leaf: Any) -> bool:
+    """Whether it is a Python number, known or not."""
+    return type(leaf) in _NUMBERS or isinstance(leaf, Tensor) and leaf.spec.weak
 
 
 def _whole_number(value: Any, new: Tensor) -> Tensor:

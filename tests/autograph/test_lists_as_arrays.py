@@ -115,3 +115,27 @@ def test_an_array_of_no_integers_is_refused_and_no_handler_takes_it(engine):
     assert np.array_equal(staged(np.array([1, -1])), program(np.array([1, -1])))
     with pytest.raises(TraceError, match="give np.array a dtype"):
         staged(np.array([-1, -2]))
+
+
+INTEGERS = {
+    "of a list": lambda k, x: np.array([int(k), 2], np.uint8),
+    "of a tuple": lambda k, x: np.asarray((1, int(k) * 100), dtype=np.int8),
+    "of rows": lambda k, x: np.array([[int(k), x[0]], [3, 4]], dtype=np.uint8),
+    "of a list that grows": lambda k, x: np.array([int(k) * v for v in (1, 2)], np.uint8),
+    "of a list of any length": lambda k, x: np.array([int(k + v) for v in x if v > 0], np.uint8),
+}
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("name", INTEGERS)
+def test_pythons_integers_fit_the_dtype_they_are_given(name, engine):
+    plain = INTEGERS[name]
+    staged, x = graphify.function(plain, engine=engine), np.array([1, 2, -1])
+    for k in map(np.int64, (-3, 1, 40, 300)):
+        try:
+            want = plain(k, x)
+        except OverflowError:
+            with pytest.raises(OverflowError, match="out of bounds"):
+                staged(k, x)
+        else:
+            np.testing.assert_array_equal(staged(k, x), want, strict=True)

@@ -12,10 +12,11 @@ import numpy as np
 
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.choosing import over_leaves
-from graphify.autograph.operators.growing import refused
+from graphify.autograph.operators.growing import NUMBER, refused
 from graphify.autograph.operators.lists import GrowingList, stack_of, start
 from graphify.ir.sizes import product
 from graphify.ir.tensor import Tensor
+from graphify.ir.types import canonical_dtype
 from graphify.numpy._table import FUNCTIONS
 from graphify.ops import core
 from graphify.ops.shape import move_axis
@@ -36,7 +37,10 @@ def _creation(function: Any) -> Callable[..., Any]:
     def make(values: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
         values = _opened(values)
         if isinstance(values, GrowingList):
+            numbers = values.grown.kinds == (NUMBER,)
             values = stack_of(values, empty=dtype is not None)
+            if numbers and dtype is not None:
+                values = core.fitting(values, canonical_dtype(dtype))
         return FUNCTIONS[function](values, dtype, *args, **kwargs)
 
     return make
