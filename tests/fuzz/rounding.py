@@ -136,14 +136,14 @@ class _Noise:
 
 
 def _wide(value: Any, whole: bool = False) -> Any:
-    """An operand in longer precision; `whole`: integer arrays, too."""
+    """An operand in longer precision; `whole`: integers of NumPy, too."""
     if isinstance(value, float):  # np.float64, too
         return np.longdouble(value)
     if isinstance(value, list | tuple):
         return type(value)(_wide(item, whole) for item in value)
     if not isinstance(value, np.ndarray | np.generic):
         return value
-    if whole and value.ndim and value.dtype.kind in "iu":
+    if whole and value.dtype.kind in "iu":
         return value.astype(np.longdouble)
     return value.astype(WIDER[value.dtype]) if value.dtype in WIDER else value
 
