@@ -140,8 +140,8 @@ def written(value: Any, dtype: DType) -> Tensor:
         ValueError: NaN for integers.
         OverflowError: an infinity for integers, or an integer out of bounds.
     """
-    if isinstance(value, (list, tuple)) and not hasattr(value, "__tensor__"):
-        leaves, treedef = tree.flatten(value)
+    if isinstance(value, (list, tuple)):
+        leaves, treedef = tree.flatten(value, is_leaf=lambda part: hasattr(part, "__tensor__"))
         if leaves and all(type(leaf) in _NUMBERS for leaf in leaves):
             return Tensor(np.asarray(value, dtype))
         value = treedef.unflatten([written(x, dtype) if _is_number(x) else x for x in leaves])
