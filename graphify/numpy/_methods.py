@@ -31,7 +31,7 @@ DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 # Methods that are functions of graphify.numpy with the tensor first.
 _SAME = (
-    "all any argmax argmin argpartition argsort choose clip copy cumprod cumsum diagonal "
+    "all any argmax argmin argpartition argsort choose copy cumprod cumsum diagonal "
     "dot max mean min nonzero prod put ravel repeat round searchsorted squeeze std sum "
     "swapaxes take trace var"
 ).split()
@@ -91,6 +91,11 @@ def transpose(self: Tensor, *axes: Any) -> Tensor:
 def flatten(self: Tensor, order: str = "C") -> Tensor:
     """A copy in one dimension."""
     return core.copy(NAMES["ravel"](self, order))
+
+
+def clip(self: Tensor, min: Any = None, max: Any = None, out: Any = None) -> Tensor:
+    """The elements limited to a range; None leaves an end open."""
+    return named("clip")(self, min, max, out)
 
 
 def compress(self: Tensor, condition: Any, axis: Any = None, out: Any = None) -> Tensor:
@@ -355,6 +360,7 @@ def _install() -> None:
         reshape,
         transpose,
         flatten,
+        clip,
         compress,
         conj,
         astype,

@@ -569,6 +569,8 @@ METHODS = [
     row(".cumprod", A(2, 3), 0),
     row(".clip", A(5), 0, 1),
     row(".clip", A(5), max=1),
+    row(".clip", A(5), 1),
+    row(".clip", A(5)),
     row(".round", A(5), 1),
     row(".astype", A(5), "f"),
     row(".astype", A(5), np.int16),
