@@ -29,6 +29,7 @@ from graphify.autograph.operators.state import (
     Unstageable,
     as_local,
     as_number,
+    can_hold_each_other,
     carried_spec,
     fit,
     is_dynamic,
@@ -400,7 +401,7 @@ class Carry:
         """Whether a variable has the same containers, and the same Python values in them, again."""
         entry = self.entries[k]
         return entry.treedef == new.treedef and all(
-            is_dynamic(after) and (joinable(before, after) or not self.choices)
+            is_dynamic(after) and (joinable if self.choices else can_hold_each_other)(before, after)
             if dynamic
             else same_static(before, after)
             for before, after, dynamic in zip(

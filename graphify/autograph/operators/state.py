@@ -189,13 +189,20 @@ def joinable(a: Any, b: Any) -> bool:
     if not (is_dynamic(a) and is_dynamic(b)):
         return False
     x, y = carried_spec(a), carried_spec(b)
-    fits = _can_hold(y, a) and _can_hold(x, b)
-    return fits and x.ndim == y.ndim and (x.dtype == BOOL) == (y.dtype == BOOL)
+    alike = x.ndim == y.ndim and (x.dtype == BOOL) == (y.dtype == BOOL)
+    return alike and can_hold_each_other(a, b)
+
+
+def can_hold_each_other(a: Any, b: Any) -> bool:
+    """Whether the dtype of each of two leaves has the value of the other, as far as it is known."""
+    if isinstance(a, Absent) or isinstance(b, Absent):
+        return True
+    return _can_hold(carried_spec(b), a) and _can_hold(carried_spec(a), b)
 
 
 def _can_hold(spec: Spec, leaf: Any) -> bool:
     """Whether a dtype has a value, if that is known: no uint8 is Python's -1."""
-    if spec.weak or not is_integer(spec.dtype) or not is_dynamic(leaf) or isinstance(leaf, Absent):
+    if spec.weak or not is_integer(spec.dtype) or not is_dynamic(leaf):
         return True
     known = _tensor(leaf)
     if known.is_symbolic or not known.spec.weak or not is_integer(known.dtype) or known.dims:
