@@ -14,13 +14,14 @@ are wrapped. On a symbolic tensor it raises.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from graphify import tree
-from graphify.errors import DTypeError, ShapeError, SpecError
+from graphify.errors import ConcreteValueNeeded, DTypeError, ShapeError, SpecError
 from graphify.ir.assign import assign
 from graphify.ir.context import check_leaving, current_builder
 from graphify.ir.promotion import python_dtype
@@ -162,9 +163,20 @@ def cast_operand(function: str, x: Tensor, dtype: Any, casting: Casting) -> Tens
     return astype(x, target)
 
 
-def no_bool(value: Any) -> Any:
-    """A value that is to be an integer: None for a Python bool, which would count as one."""
-    return None if isinstance(value, bool) else value
+def integer_of(value: Any, message: str) -> int:
+    """A value that is to be an integer, and no bool.
+
+    Raises:
+        TypeError: it is none. ConcreteValueNeeded: only the run knows it.
+    """
+    if isinstance(value, bool):
+        raise TypeError(message)
+    try:
+        return operator.index(value)
+    except ConcreteValueNeeded:
+        raise
+    except TypeError as error:
+        raise TypeError(message) from error
 
 
 def broadcast_dims(*shapes: Shape) -> Shape:

@@ -5,14 +5,13 @@ gnp.einsum("ij,jk->ik", a, b)        gnp.einsum(a, [0, 1], b, [1, 2])
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
-from graphify.errors import ConcreteValueNeeded, SpecError
+from graphify.errors import SpecError
 from graphify.ir.promotion import result_type
-from graphify.ir.sizes import decide_equal
+from graphify.ir.sizes import Shape, decide_equal
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import canonical_dtype
 from graphify.numpy._table import (
@@ -21,7 +20,7 @@ from graphify.numpy._table import (
     check_options,
     finish,
     implements,
-    no_bool,
+    integer_of,
     to_tensor,
 )
 from graphify.ops import shape as ops
@@ -62,14 +61,18 @@ def einsum(
 def einsum_path(*operands: Any, **options: Any) -> Any:
     """The order of products that `einsum` would take, of shapes known while tracing."""
     subscripts, arrays = _einsum_arguments(operands)
-    shapes = [to_tensor(array).dims for array in arrays]
-    if not all(isinstance(dim, int) for shape in shapes for dim in shape):
+    likes = [np.broadcast_to(0.0, _known(to_tensor(array).dims)) for array in arrays]
+    return np.einsum_path(subscripts, *likes, **options)
+
+
+def _known(shape: Shape) -> list[int]:
+    lengths = [dim for dim in shape if isinstance(dim, int)]
+    if len(lengths) < len(shape):
         raise SpecError(
-            f"einsum_path: shapes {shapes} are only known when the graph runs",
+            f"einsum_path: the shape {shape} is only known when the graph runs",
             remedy="call np.einsum(..., optimize=True)",
         )
-    likes = [np.broadcast_to(0.0, shape) for shape in shapes]  # type: ignore[arg-type]
-    return np.einsum_path(subscripts, *likes, **options)
+    return lengths
 
 
 def _einsum_arguments(operands: Any) -> tuple[str, list[Any]]:
@@ -89,12 +92,7 @@ def _spelled(labels: Any) -> str:
 
 def _letter(label: Any) -> str:
     letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    try:
-        number = operator.index(no_bool(label))
-    except ConcreteValueNeeded:
-        raise
-    except TypeError as error:
-        raise TypeError("each subscript must be either an integer or an ellipsis") from error
+    number = integer_of(label, "each subscript must be either an integer or an ellipsis")
     if not 0 <= number < len(letters):
         raise ValueError("subscript is not within the valid range [0, 52)")
     return letters[number]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import ConcreteValueNeeded, ShapeError, SpecError
+from graphify.errors import ShapeError, SpecError
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, decide_equal, decide_less, product
 from graphify.ir.tensor import Tensor
@@ -23,7 +23,7 @@ from graphify.numpy._table import (
     check_options,
     finish,
     implements,
-    no_bool,
+    integer_of,
     publish,
     to_tensor,
 )
@@ -325,12 +325,7 @@ def _mode(mode: Any) -> str:
         if mode not in names:
             raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
         return mode
-    try:
-        number = operator.index(no_bool(mode))
-    except ConcreteValueNeeded:
-        raise
-    except TypeError as error:
-        raise TypeError("convolve/correlate mode not understood") from error
+    number = integer_of(mode, "convolve/correlate mode not understood")
     if not 0 <= number < len(names):
         raise ValueError("integer convolve/correlate mode must be 0, 1, or 2")
     return names[number]

@@ -74,11 +74,11 @@ def must_fit(x: Tensor, dtype: DType, error: str, message: str) -> Tensor:
     """Integers on their way into a smaller dtype: the run raises where one does not fit."""
     from graphify.ops.shape import in_range
 
-    limits = np.iinfo(dtype)
-    high = min(limits.max + 1, 2**63 - 1)  # for uint64, the highest int64 itself is refused, too
+    limits, own = np.iinfo(dtype), np.iinfo(x.dtype)
+    high = min(limits.max + 1, own.max)  # for uint64, the highest int64 itself is refused, too
     return in_range(
         x,
-        constant_tensor(np.asarray(limits.min, x.dtype)),
+        constant_tensor(np.asarray(max(limits.min, own.min), x.dtype)),
         constant_tensor(np.asarray(high, x.dtype)),
         error=error,
         message=message.replace("{dtype}", dtype.name),

@@ -157,11 +157,15 @@ def _is_number(leaf: Any) -> bool:
 
 
 def _whole_number(value: Any, new: Tensor) -> Tensor:
-    """What a NumPy float becomes in an array of integers: NumPy takes its `int`, which raises for
-    NaN and infinities, where an array of floats is cast."""
+    """What a NumPy scalar becomes in an array of signed integers: NumPy takes its `int`, which has
+    to be a number and to fit, where an array of such values is cast."""
     scalar = isinstance(value, Tensor) and value._scalar and not value.spec.weak
-    number = as_tensor(value) if scalar or isinstance(value, np.floating) else None
-    if number is None or number.dtype.kind != "f" or new.dtype.kind != "i":
+    number = as_tensor(value) if scalar or isinstance(value, np.number) else None
+    if number is None or new.dtype.kind != "i" or np.can_cast(number.dtype, new.dtype):
+        return new
+    if number.dtype.kind in "iu":
+        return core.cast(core.fitting(number, new.dtype), dtype=new.dtype)
+    if number.dtype.kind != "f":
         return new
     from graphify.ops.operators import to_int
 

@@ -601,3 +601,36 @@ def test_bounds_of_slices_are_integers(sliced: str, bound: str, engine: str) -> 
             staged(x.copy(), k)
     else:
         np.testing.assert_array_equal(staged(x.copy(), k), want)
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("target", [np.int8, np.int32, np.int64, np.uint8, np.float32])
+@pytest.mark.parametrize("value", [np.int64(300), np.int64(-1), np.uint64(2**64 - 1), np.uint64(7)])
+def test_a_scalar_that_is_written_fits(value: Any, target: Any, engine: str) -> None:
+    """A NumPy scalar has to fit into signed integers; an array, or places in a list, cast."""
+
+    def place(x: Any, v: Any) -> Any:
+        x[1] = v
+        return x
+
+    def part(x: Any, v: Any) -> Any:
+        x[:2] = v
+        return x
+
+    def places(x: Any, v: Any) -> Any:
+        x[[0, 2]] = v
+        return x
+
+    def row(x: Any, v: Any) -> Any:
+        x[:] = np.full(3, v)
+        return x
+
+    for plain in (place, part, places, row):
+        staged = graphify.function(plain, engine=engine)
+        try:
+            want = plain(np.zeros(3, target), value)
+        except OverflowError:
+            with pytest.raises(OverflowError):
+                staged(np.zeros(3, target), value)
+        else:
+            np.testing.assert_array_equal(staged(np.zeros(3, target), value), want, strict=True)
