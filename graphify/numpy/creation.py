@@ -248,13 +248,8 @@ def full(
 
 
 def _cast(value: Tensor, dtype: DType) -> Tensor:
-    """A fill value in a dtype: numbers are converted as assignment converts them."""
-    if (
-        value.spec.weak
-        and not value.is_symbolic
-        and not is_inexact(dtype)
-        and is_inexact(value.dtype)
-    ):
+    """A fill value in a dtype: integers have to fit, floats are cast as arrays are."""
+    if value.spec.weak and is_inexact(value.dtype) and not is_inexact(dtype):
         return core.cast(core.strong(value), dtype=dtype)
     return core.to_dtype(value, dtype)
 

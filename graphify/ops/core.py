@@ -14,7 +14,15 @@ from graphify.ir.context import active_tapes
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, fresh, product
 from graphify.ir.tensor import Tensor, resolve
-from graphify.ir.types import DType, Spec, canonical_dtype, is_complex, is_inexact, is_integer
+from graphify.ir.types import (
+    DType,
+    Spec,
+    canonical_dtype,
+    is_complex,
+    is_float,
+    is_inexact,
+    is_integer,
+)
 from graphify.ir.wrapping import as_tensor, constant_tensor
 
 # --- cast --------------------------------------------------------------------------------------
@@ -64,7 +72,11 @@ def to_dtype(x: Tensor, dtype: Any) -> Tensor:
 
 
 def fitting(x: Tensor, dtype: DType) -> Tensor:
-    """Python's ints on their way into a dtype: NumPy raises where one does not fit."""
+    """Python's numbers on their way into a dtype: NumPy raises where their `int` does not fit."""
+    if is_float(x.dtype) and is_integer(dtype):
+        from graphify.ops.operators import to_int
+
+        x = to_int(x)
     if not (is_integer(x.dtype) and is_integer(dtype)) or dtype == x.dtype:
         return x
     return must_fit(x, dtype, "OverflowError", "Python integer {bad} out of bounds for {dtype}")

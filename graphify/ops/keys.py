@@ -16,6 +16,7 @@ from graphify import tree
 from graphify.errors import ShapeError
 from graphify.ir.assign import assign
 from graphify.ir.context import active_tapes
+from graphify.ir.kinds import wrong_kind
 from graphify.ir.sizes import Shape, Size, decide_equal
 from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
 from graphify.ir.types import BOOL, DType, is_complex
@@ -163,13 +164,7 @@ def _whole_number(value: Any, new: Tensor) -> Tensor:
     number = as_tensor(value) if scalar or isinstance(value, np.number) else None
     if number is None or new.dtype.kind != "i" or np.can_cast(number.dtype, new.dtype):
         return new
-    if number.dtype.kind in "iu":
-        return core.cast(core.fitting(number, new.dtype), dtype=new.dtype)
-    if number.dtype.kind != "f":
-        return new
-    from graphify.ops.operators import to_int
-
-    return core.cast(to_int(number), dtype=new.dtype)
+    return core.cast(core.fitting(number, new.dtype), dtype=new.dtype)
 
 
 def update_at(x: Tensor, key: Any, new: Tensor, mode: str) -> bool:
@@ -411,7 +406,8 @@ def _entry(item: Any) -> Any:
     else:
         raise _bad_index(item)
     if tensor.dtype.kind not in "iub":
-        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+        error = IndexError("arrays used as indices must be of integer (or boolean) type")
+        raise wrong_kind(error, tensor)
     if tensor.ndim == 0 and tensor.dtype != BOOL and not resolve(tensor).is_symbolic:
         return int(tensor.numpy())
     return tensor

@@ -17,6 +17,7 @@ import numpy as np
 
 from graphify.errors import DTypeError, IntegerOverflow
 from graphify.ir.op import Op, defop
+from graphify.ir.kinds import wrong_kind
 from graphify.ir.promotion import ufunc_dtypes, weak_type
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec, canonical_dtype, is_complex, is_inexact, is_integer
@@ -39,7 +40,10 @@ def promoted(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
 
     def convert(*args: Any) -> list[Tensor]:
         tensors = [as_tensor(arg) for arg in _representable(ufunc, args)]
-        dtypes, _ = ufunc_dtypes(ufunc, [operand(t) for t in tensors])
+        try:
+            dtypes, _ = ufunc_dtypes(ufunc, [operand(t) for t in tensors])
+        except DTypeError as error:
+            raise wrong_kind(error, *tensors) from error.__cause__
         if all(t.spec.weak for t in tensors):
             return [_weakly(t, d) for t, d in zip(tensors, dtypes, strict=True)]
         if ufunc in _COMPARISONS:

@@ -10,6 +10,7 @@ import numpy as np
 from graphify.errors import ShapeError, TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.graph import as_size
+from graphify.ir.kinds import wrong_kind
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal, decide_less, fresh, size, size_op
 from graphify.ir.tensor import Tensor, set_dim_hook, set_size_hook
@@ -55,7 +56,8 @@ def as_dim(value: Any, argument: str = "size") -> Dim:
                 f"'{kind}' object cannot be interpreted as an integer ({argument})"
             ) from None
     if value.dtype.kind not in "iu" or value.ndim:
-        raise TypeError(f"{argument}: expected an integer scalar, got {value.spec}")
+        error = TypeError(f"{argument}: expected an integer scalar, got {value.spec}")
+        raise wrong_kind(error, value)
     if not value.is_symbolic:
         return int(value.numpy())
     known = _size_of(value._value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphify.ir.kinds import wrong_kind
 from graphify.ir.sizes import Dim, decide_less, size_op
 from graphify.ir.tensor import Tensor, value_needed
 from graphify.ir.types import BOOL
@@ -49,7 +50,7 @@ def check_integers(entry: slice) -> None:
         of_python = part.spec.weak and part.dtype == BOOL
         if part.ndim or not (part.dtype.kind in "iu" or of_python):
             is_array = part.ndim or not part._scalar
-            raise TypeError(NO_INDEX if is_array else NO_INTEGER)
+            raise wrong_kind(TypeError(NO_INDEX if is_array else NO_INTEGER), part)
 
 
 def _concrete_step(step: Any) -> int:

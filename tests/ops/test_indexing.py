@@ -604,6 +604,57 @@ def test_bounds_of_slices_are_integers(sliced: str, bound: str, engine: str) -> 
 
 
 @pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("target", [np.bool_, np.int8, np.int64, np.uint8, np.uint64, np.float32])
+@pytest.mark.parametrize("value", [np.nan, -np.inf, -3.7, 300.5, 1e20, 2.5])
+def test_a_float_that_is_written_fits(value: float, target: Any, engine: str) -> None:
+    """Python's float becomes its `int`, which has to be a number and to fit."""
+
+    def place(x: Any, v: Any) -> Any:
+        x[1] = float(v)
+        return x
+
+    def part(x: Any, v: Any) -> Any:
+        x[::2] = float(v)
+        return x
+
+    def places(x: Any, v: Any) -> Any:
+        x[[0, 2]] = float(v)
+        return x
+
+    def where(x: Any, v: Any) -> Any:
+        x[x == 0] = float(v)
+        return x
+
+    def listed(x: Any, v: Any) -> Any:
+        x[:2] = [float(v), 1.0]
+        return x
+
+    def made(x: Any, v: Any) -> Any:
+        return np.array([float(v), 2.0], x.dtype)
+
+    def called(x: Any, v: Any) -> Any:
+        return x.dtype.type(float(v))
+
+    def inserted(x: Any, v: Any) -> Any:
+        return np.insert(x, 1, float(v))
+
+    def filled(x: Any, v: Any) -> Any:  # that one casts
+        return np.full(3, float(v), x.dtype)
+
+    for plain in (place, part, places, where, listed, made, called, inserted, filled):
+        staged = graphify.function(plain, engine=engine)
+        with np.errstate(invalid="ignore"):
+            try:
+                want = plain(np.zeros(3, target), np.float64(value))
+            except (ValueError, OverflowError) as error:
+                with pytest.raises(type(error)):
+                    staged(np.zeros(3, target), np.float64(value))
+            else:
+                got = staged(np.zeros(3, target), np.float64(value))
+                np.testing.assert_array_equal(got, want, strict=True)
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
 @pytest.mark.parametrize("target", [np.int8, np.int32, np.int64, np.uint8, np.float32])
 @pytest.mark.parametrize("value", [np.int64(300), np.int64(-1), np.uint64(2**64 - 1), np.uint64(7)])
 def test_a_scalar_that_is_written_fits(value: Any, target: Any, engine: str) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.state import Unstageable
 from graphify.ir.context import current_builder
+from graphify.ir.kinds import wrong_kind
 from graphify.ir.sizes import Dim, Size, size_op
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
@@ -198,7 +199,7 @@ def range(*args: Any) -> Any:
         raise TypeError(f"range expected at most 3 arguments, got {builtins.len(bounds)}")
     for bound in bounds:
         if isinstance(bound, Tensor) and (bound.dtype.kind not in "iu" or bound.ndim):
-            raise TypeError(f"range: expected integers, got {bound.spec}")
+            raise wrong_kind(TypeError(f"range: expected integers, got {bound.spec}"), bound)
     bounds = [b if isinstance(b, (Tensor, Size)) else operator.index(b) for b in bounds]
     bounds = [_weak(bound) for bound in bounds]  # with room for the difference of two
     start, stop = (0, bounds[0]) if builtins.len(bounds) == 1 else bounds[:2]

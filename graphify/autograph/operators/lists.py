@@ -27,6 +27,7 @@ from graphify.autograph.operators import listrows as rows
 from graphify.autograph.operators.conditions import set_truth
 from graphify.autograph.operators.growing import Count, Grown
 from graphify.autograph.operators.state import as_number
+from graphify.ir.kinds import wrong_kind
 from graphify.ir.sizes import Dim, decide_less
 from graphify.ir.tensor import Tensor, resolve, value_needed
 from graphify.ir.wrapping import as_tensor
@@ -110,14 +111,7 @@ class GrowingList(List):
 
     def _place(self, index: Any, message: str = RANGE) -> Any:
         """Where the element of an index is: the run checks that there is one."""
-        if not isinstance(index, Tensor):
-            index = operator.index(index)
-        elif not index.is_symbolic:
-            index = int(index)
-        elif index.spec.weak and index.dtype.kind == "b":  # Python's True is the integer 1
-            index = core.cast(index, dtype=np.dtype(np.int64), weak=True)
-        elif index.dtype.kind not in "iu" or index.ndim:
-            raise TypeError(f"list indices must be integers or slices, not {index.spec}")
+        index = _integer(index)
         count = self.grown.count
         if isinstance(index, int):
             place = index if index >= 0 else g.plus(count, index)
@@ -161,7 +155,7 @@ class GrowingList(List):
         treedef, leaves = g.take_apart(value)
         note_elements(value)
         ready = g.with_room(g.fitted(self.grown, treedef, leaves), 1)
-        count, at = g.number(ready.count), core.strong(as_tensor(index))
+        count, at = g.number(ready.count), core.strong(as_tensor(_integer(index)))
         place = elementwise.where(elementwise.less(at, 0), elementwise.add(at, count), at)
         place = elementwise.minimum(elementwise.maximum(place, 0), count)
         moved = rows.reordered(ready, lambda i: elementwise.maximum(i - (i > place), 0))
@@ -336,6 +330,18 @@ class GrowingList(List):
 
 def _as_array(value: Any) -> Any:
     return value.__tensor__() if isinstance(value, GrowingList) else value
+
+
+def _integer(index: Any) -> Any:
+    """An index as an int, or as a tensor that the run makes one of."""
+    if not isinstance(index, Tensor) or not index.is_symbolic:
+        return operator.index(index)
+    if index.spec.weak and index.dtype.kind == "b":  # Python's True is the integer 1
+        return core.cast(index, dtype=np.dtype(np.int64), weak=True)
+    if index.dtype.kind not in "iu" or index.ndim:
+        error = TypeError(f"list indices must be integers or slices, not {index.spec}")
+        raise wrong_kind(error, index)
+    return index
 
 
 def _is_inside(place: Count, count: Count) -> bool:

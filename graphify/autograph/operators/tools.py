@@ -21,7 +21,9 @@ from graphify.autograph.operators.generators import Generator
 from graphify.autograph.operators.growing import refused
 from graphify.autograph.operators.iterators import Plain, all_items, is_lazy, lazily, once
 from graphify.autograph.operators.lists import GrowingList
+from graphify.ir.kinds import wrong_kind
 from graphify.ir.tensor import Tensor
+from graphify.ops.shape import as_int64, in_range
 
 
 def _fromiter(iterable: Any, dtype: Any, count: int = -1, **like: Any) -> Any:
@@ -35,10 +37,32 @@ def _fromiter(iterable: Any, dtype: Any, count: int = -1, **like: Any) -> Any:
     return call(np.array, items if count < 0 else items[:count], dtype=dtype)
 
 
+_WRONG_STEP = "Step for islice() must be a positive integer or None."
+_WRONG = "{} for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+
+
 def _islice(iterable: Any, *bounds: Any) -> Any:
+    itertools.islice((), *(1 if _is_of_run(b) else b for b in bounds))  # raises what Python raises
+    names = ("Stop argument",) if builtins.len(bounds) == 1 else ("Indices", "Stop argument")
+    messages = [*map(_WRONG.format, names), _WRONG_STEP]
+    bounds = tuple(_bound(b, m) for b, m in builtins.zip(bounds, messages, strict=False))
     start, stop, step = (0, *bounds, 1) if builtins.len(bounds) == 1 else (*bounds, None, None)[:3]
     start, step = 0 if start is None else start, 1 if step is None else step
     return lazily(prelude.islice, iterable, start, stop, step)
+
+
+def _is_of_run(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_symbolic
+
+
+def _bound(bound: Any, message: str) -> Any:
+    """What `islice` is told: the run checks that it is no less than it may be."""
+    if not _is_of_run(bound):
+        return bound
+    if bound.ndim or bound.dtype.kind not in "iu":
+        raise wrong_kind(ValueError(message), bound)
+    least = 1 if message == _WRONG_STEP else 0
+    return in_range(as_int64(bound), least, 2**63 - 1, error="ValueError", message=message)
 
 
 def _count(start: Any = 0, step: Any = 1) -> Any:

@@ -1,0 +1,135 @@
+"""An integer of one path that meets a float: what Python refuses floats for is no Python error."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify.errors import TraceError
+
+
+def of_a_branch(x, k):
+    n = 1
+    if x[0] > k:
+        n = 1.5
+    return n
+
+
+def of_a_loop(x, k):
+    n = 1
+    for v in x:
+        if v > k:
+            n = v
+    return n
+
+
+def of_a_list_that_may_be_empty(x, k):
+    return sum([v for v in x if v > k])
+
+
+def of_an_entry(x, k):
+    d = {"u": 1}
+    for v in x:
+        if v > k:
+            d["u"] = v
+    return d["u"] + 0
+
+
+def used_in_a_branch(x, k):
+    n = of_a_branch(x, k)
+    return n + 1 if x[1] > 1 else n
+
+
+UNSURE = [of_a_branch, of_a_loop, of_a_list_that_may_be_empty, of_an_entry, used_in_a_branch]
+
+USES: dict[str, Callable[[Any, Any], Any]] = {
+    "index": lambda x, n: x[n],
+    "index of a list": lambda x, n: [1.0, 2.0, 3.0][n],
+    "index of a list that the run makes": lambda x, n: [v for v in x if v > 0][n],
+    "insert": lambda x, n: [v for v in x if v > 0].insert(n, 1.0),
+    "slice": lambda x, n: x[n:],
+    "written slice": lambda x, n: x.__setitem__(slice(n), 0.0),
+    "range": lambda x, n: sum(x[0] for _ in range(n)),
+    "shape": lambda x, n: np.zeros(n),
+    "reshape": lambda x, n: x[:2].reshape(n + 1, -1),
+    "and": lambda x, n: n & 1,
+    "shift": lambda x, n: 1 << n,
+    "invert": lambda x, n: ~n,
+    "islice": lambda x, n: np.array(list(itertools.islice(x, n))),
+}
+
+
+@pytest.mark.parametrize("unsure", UNSURE)
+@pytest.mark.parametrize("use", USES)
+def test_a_float_that_may_be_an_integer_is_refused(use: str, unsure: Any) -> None:
+    """Plain Python takes the integer of this path: the refusal is graphify's own."""
+    used = USES[use]
+
+    def program(x, k):
+        try:
+            return used(x, unsure(x, k))
+        except (TypeError, IndexError, ValueError):
+            return -1.0
+
+    x = np.arange(1.0, 6.0)
+    program(x.copy(), 100.0)
+    with pytest.raises(TraceError, match=r"may be an integer on one path and a float on another"):
+        graphify.function(program)(x, 100.0)
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_float_for_sure_is_pythons_error(use: str) -> None:
+    """It is caught where Python catches it, in branches and loops, too."""
+    used = USES[use]
+
+    def caught(x, k):
+        n = x[0] * 2.0
+        try:
+            return used(x, n)
+        except (TypeError, IndexError, ValueError):
+            return -1.0
+
+    def in_a_branch(x, k):
+        return used(x, k) if x[0] > 0 else None
+
+    x = np.arange(1.0, 6.0)
+    assert caught(x, 1.0) == -1.0 and graphify.function(caught)(x, 1.0) == -1.0
+    with pytest.raises((TypeError, IndexError, ValueError)) as plain:
+        in_a_branch(x, np.float64(1.0))
+    with pytest.raises(plain.type):
+        graphify.function(in_a_branch)(x, np.float64(1.0))
+
+
+def test_made_an_integer_it_is_one() -> None:
+    def program(x, k):
+        return x[int(of_a_branch(x, k)) :]
+
+    x = np.arange(5.0)
+    np.testing.assert_array_equal(graphify.function(program)(x, 9.0), program(x, 9.0))
+
+
+@pytest.mark.parametrize(
+    "bounds", [(-1,), (0, -1), (-1, 3), (0, 3, 0), (1, 5, 2), (5, 2), (0, 9, -2)]
+)
+def test_bounds_of_islice(bounds: tuple[int, ...]) -> None:
+    """Known and traced: what Python refuses is refused."""
+
+    def known(x):
+        return np.array(list(itertools.islice(x, *bounds)))
+
+    def traced(x, *bounds):
+        return np.array(list(itertools.islice(x, *bounds)))
+
+    x = np.arange(6.0)
+    for plain, given in ((known, ()), (traced, bounds)):
+        staged = graphify.function(plain)
+        try:
+            want = plain(x, *given)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=str(error)[:8]):
+                staged(x, *given)
+        else:
+            np.testing.assert_array_equal(staged(x, *given), want)
