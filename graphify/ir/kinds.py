@@ -3,8 +3,8 @@
     raise wrong_kind(TypeError("slice indices must be integers"), bound)
 
 Where an integer of one path meets a float of another, the graph goes on with a float, and Python
-with the one or the other. What Python says of floats (that they are no index, that they have no bits)
-holds for such a number in some runs only: there the error is the graph's, which no handler takes.
+with the one or the other. What Python says of floats (that they are no index, that they have no
+bits) holds for such a number in some runs only: the error is the graph's, which no handler takes.
 """
 
 from __future__ import annotations

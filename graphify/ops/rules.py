@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, IntegerOverflow
-from graphify.ir.op import Op, defop
 from graphify.ir.kinds import wrong_kind
+from graphify.ir.op import Op, defop
 from graphify.ir.promotion import ufunc_dtypes, weak_type
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec, canonical_dtype, is_complex, is_inexact, is_integer
