@@ -286,6 +286,7 @@ def value_in(tensor: Tensor, builder: Builder) -> Value:
 
 def value_needed(tensor: Tensor, what: str) -> TraceError:
     """The error for Python asking a symbolic tensor for its value."""
+    tensor = resolve(tensor)  # a view of what a branch wrote to has a value of that branch
     builder = FRAME.get()
     while builder is not None and not builder.owns(tensor._value):
         builder = builder.parent

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import graphify
-from graphify.errors import LeakedTracer, TraceError
+from graphify.errors import ConcreteValueNeeded, LeakedTracer, TraceError
 
 KEPT = []
 
@@ -161,3 +161,18 @@ def test_each_turn_makes_its_own_call():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         np.testing.assert_array_equal(graphify.function(f)(np.zeros(2)), np.full(2, 66.0))
+
+
+def test_a_view_of_what_another_branch_wrote_to_has_not_leaked():
+    """Its length is asked for where it still has the value of that branch."""
+
+    def f(y, k):
+        part = y[k:]
+        if y.sum() > 1:
+            part[k:] = 2.0
+        else:
+            first, *rest = part
+        return y
+
+    with pytest.raises(ConcreteValueNeeded, match="Python needs the length"):
+        graphify.function(f)(np.arange(5.0), np.int64(2))
