@@ -164,6 +164,10 @@ def _whole_number(value: Any, new: Tensor) -> Tensor:
     number = as_tensor(value) if scalar or isinstance(value, np.number) else None
     if number is None or new.dtype.kind != "i" or np.can_cast(number.dtype, new.dtype):
         return new
+    if is_complex(number.dtype):
+        from graphify.ops.elementwise import real
+
+        number = real(number)
     return core.cast(core.fitting(number, new.dtype), dtype=new.dtype)
 
 

@@ -656,7 +656,20 @@ def test_a_float_that_is_written_fits(value: float, target: Any, engine: str) ->
 
 @pytest.mark.parametrize("engine", ["reference", "native"])
 @pytest.mark.parametrize("target", [np.int8, np.int32, np.int64, np.uint8, np.float32])
-@pytest.mark.parametrize("value", [np.int64(300), np.int64(-1), np.uint64(2**64 - 1), np.uint64(7)])
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.int64(300),
+        np.int64(-1),
+        np.uint64(2**64 - 1),
+        np.uint64(7),
+        np.float64(300.5),
+        np.complex128(300 + 1j),
+        np.complex64(2 - 1j),
+        np.complex64(np.inf),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Casting complex", "ignore:invalid value")
 def test_a_scalar_that_is_written_fits(value: Any, target: Any, engine: str) -> None:
     """A NumPy scalar has to fit into signed integers; an array, or places in a list, cast."""
 
@@ -685,3 +698,56 @@ def test_a_scalar_that_is_written_fits(value: Any, target: Any, engine: str) -> 
                 staged(np.zeros(3, target), value)
         else:
             np.testing.assert_array_equal(staged(np.zeros(3, target), value), want, strict=True)
+
+
+AUGMENTED: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "number": lambda i, m, k: k,
+    "from a number on": lambda i, m, k: slice(k, None),
+    "every k-th": lambda i, m, k: (slice(None), slice(None, None, k)),
+    "places": lambda i, m, k: i,
+    "mask": lambda i, m, k: m,
+    "places in the second axis": lambda i, m, k: (slice(None), i),
+    "mask of the second axis": lambda i, m, k: (slice(None), m),
+    "mask of the last axis": lambda i, m, k: (Ellipsis, m),
+    "number, then places": lambda i, m, k: (k, i),
+    "number, places apart": lambda i, m, k: (k, slice(None), i),
+    "places, mask": lambda i, m, k: (i[:2], slice(None), m),
+    "two axes of places": lambda i, m, k: (slice(None), i, i),
+    "a new axis": lambda i, m, k: (slice(None), None, i),
+    "backwards": lambda i, m, k: (slice(None, None, -1), m),
+    "no place": lambda i, m, k: (slice(None), i[:0]),
+    "grid": lambda i, m, k: (i[:, None], i[:2]),
+    "view": lambda i, m, k: (Ellipsis, slice(1, k)),
+}
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("name", AUGMENTED)
+def test_augmented_assignment_reaches_the_array(name: str, engine: str) -> None:
+    """Whether what a key reads is a view, a copy, or a view of a copy."""
+    key = AUGMENTED[name]
+
+    def add(a: Any, *parts: Any) -> Any:
+        a[key(*parts)] += 1.5
+        return a
+
+    def of_a_view(a: Any, *parts: Any) -> Any:
+        turned = a.T
+        turned[key(*parts)] *= a.sum()
+        return a, turned
+
+    def in_a_loop(a: Any, *parts: Any) -> Any:
+        for v in a[0, 0]:
+            a[key(*parts)] -= v
+        return a
+
+    parts = (np.array([0, 2, 1]), np.array([True, False, True, False]), np.int64(2))
+    for plain in (add, of_a_view, in_a_loop):
+        own, ours = np.arange(64.0).reshape(4, 4, 4), np.arange(64.0).reshape(4, 4, 4)
+        want = plain(own, *parts)
+        got = graphify.function(plain, engine=engine)(ours, *parts)
+        for a, b in zip(
+            got if type(got) is tuple else [got], want if type(want) is tuple else [want]
+        ):
+            np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(ours, own)

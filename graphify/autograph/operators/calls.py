@@ -37,6 +37,7 @@ from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.recursion import enter
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.context import current_builder
+from graphify.ir.sharing import storage
 from graphify.ir.tensor import Tensor, resolve, value_needed
 from graphify.ir.wrapping import as_tensor
 from graphify.location import is_library, is_library_module
@@ -348,8 +349,8 @@ def augitem(obj: Any, key: Any, sign: str, value: Any) -> None:
         return
     item = obj[key]
     new = AUGMENTED[sign](item, value)
-    if new is item and isinstance(obj, Tensor) and item._base is not None:
-        return  # a view, updated in place: to store it again changes nothing
+    if new is item and isinstance(obj, Tensor) and storage(item) is storage(resolve(obj)):
+        return  # a view of it, updated in place: to store it again changes nothing
     setitem(obj, key, new)
 
 
