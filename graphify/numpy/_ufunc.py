@@ -91,15 +91,28 @@ class Ufunc:
         operands: Sequence[Any] = args[: self.nin]
         if where is not True:
             operands = self._masked(operands, where)
-        if dtype is None and signature is None and casting == "same_kind":
-            results = self.compute(*operands)
-        else:
-            results = self._typed(operands, dtype, signature, casting)
+        options = {"casting": casting, "dtype": dtype, "signature": signature}
+        try:
+            if dtype is None and signature is None and casting == "same_kind":
+                results = self.compute(*operands)
+            else:
+                results = self._typed(operands, **options)
+        except ValueError:
+            if out is not None:
+                self._check_dtypes([as_tensor(x) for x in operands], out, options)
+            raise
         if self.nout == 1:
             return self._finish(results, _single(out), where, casting)
         outs = out if out is not None else (None,) * self.nout
         pairs = zip(results, outs, strict=True)
         return tuple(self._finish(result, target, where, casting) for result, target in pairs)
+
+    def _check_dtypes(self, operands: list[Tensor], out: Any, options: dict[str, Any]) -> None:
+        """The call with numbers: NumPy looks at the dtypes before the shapes."""
+        if any(x.ndim for x in operands):
+            outs = out if isinstance(out, tuple) else (out,)
+            ones = tuple(None if x is None else _one_like(as_tensor(x)) for x in outs)
+            self(*map(_one_like, operands), out=ones, **options)
 
     def _masked(self, operands: Sequence[Any], where: Any) -> list[Any]:
         """Operands with ones where the result is not wanted: nothing fails or warns there."""

@@ -517,3 +517,19 @@ def test_tensorflow_tensors_and_variables():
     assert_close(f(gnp.array(2.0, gnp.float32)), np.array([2.0, 4.0], np.float32))
     variable.assign([3.0, 4.0])
     assert_close(f(gnp.array(2.0, gnp.float32)), np.array([6.0, 8.0], np.float32))
+
+
+@pytest.mark.parametrize("call", ["subtract", "divmod"])
+def test_the_dtypes_of_out_are_looked_at_before_the_shapes(call: str) -> None:
+    """Where both do not fit, the error is the one of NumPy."""
+
+    def plain(x: Any, y: Any) -> Any:
+        out = np.zeros(3, int)
+        return getattr(np, call)(x, y, out=out if call == "subtract" else (out, None))
+
+    for x, y in ((np.ones(3), np.ones(5)), (np.ones(3, int), np.ones(5, int))):
+        with pytest.raises((TypeError, ValueError)) as wanted:
+            plain(x, y)
+        for compute in (graphify.function(plain), lambda x, y: plain(x, gnp.array(y))):
+            with pytest.raises(TypeError if issubclass(wanted.type, TypeError) else ValueError):
+                compute(x, y)
