@@ -23,7 +23,7 @@ import numpy as np
 from graphify import tree
 from graphify.errors import ConcreteValueNeeded, DTypeError, ShapeError, SpecError
 from graphify.ir.assign import assign
-from graphify.ir.context import check_leaving, current_builder
+from graphify.ir.context import active_tapes, check_leaving, current_builder
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sizes import Dim, Shape, decide_equal
 from graphify.ir.tensor import Tensor, dims_of, resolve
@@ -238,6 +238,7 @@ def store(out: Any, result: Tensor, casting: Casting = "same_kind", name: str = 
         out = out[0]
     if not isinstance(out, (Tensor, np.ndarray)):
         raise SpecError(f"{name}: expected an array to write to, got {type(out).__name__}")
+    check_written(out, result)
     target = as_tensor(out)
     if target.spec.weak:
         raise SpecError(f"{name}: expected an array to write to, got a Python number")
@@ -252,6 +253,14 @@ def store(out: Any, result: Tensor, casting: Casting = "same_kind", name: str = 
     core._broadcast_spec(result.spec, dims)
     assign(target, core.like(result, resolve(target)))
     return out if isinstance(out, Tensor) else target
+
+
+def check_written(target: Any, *values: Any) -> None:
+    """Raise if a derivative would be lost in an array of NumPy's own that these are written to."""
+    if isinstance(target, np.ndarray) and active_tapes() and current_builder() is None:
+        for value in tree.leaves(values):
+            if isinstance(value, Tensor):
+                check_leaving(value, "an update of a NumPy array in place")
 
 
 def finish(result: Tensor, out: Any, casting: Casting = "same_kind") -> Tensor:

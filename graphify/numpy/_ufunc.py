@@ -11,7 +11,10 @@ are whatever was in memory).
 
 from __future__ import annotations
 
+import dis
+import sys
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -320,6 +323,8 @@ def _one_like(x: Tensor) -> Tensor:
 
 def array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """`Tensor.__array_ufunc__`: a NumPy ufunc, or a method of one, was given a tensor."""
+    if "out" in kwargs and _is_operator(sys._getframe(1)):  # the name then has what we return
+        kwargs["out"] = tuple(None if x is None else as_tensor(x) for x in kwargs["out"])
     known = FUNCTIONS.get(ufunc)
     if known is not None:
         function = known if method == "__call__" else getattr(known, method, None)
@@ -332,5 +337,12 @@ def array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **kwar
     result = fall_back(function, inputs, kwargs)
     return result if out is None else store(out, result)
 
+
+def _is_operator(caller: FrameType) -> bool:
+    """Whether it is `array += tensor` that calls a ufunc."""
+    return caller.f_code.co_code[caller.f_lasti] == _BINARY_OP
+
+
+_BINARY_OP = dis.opmap["BINARY_OP"]
 
 Ufunc.__module__ = "graphify.numpy"

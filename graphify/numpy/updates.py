@@ -13,7 +13,15 @@ from graphify.ir.sizes import decide_equal, product, size_op
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL, DType
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import NAMES, Casting, astype, axis_of, implements, to_tensor
+from graphify.numpy._table import (
+    NAMES,
+    Casting,
+    astype,
+    axis_of,
+    check_written,
+    implements,
+    to_tensor,
+)
 from graphify.numpy.indexing import INT64, along_indices, in_mode, integers
 from graphify.numpy.manipulation import ravel
 from graphify.ops import core
@@ -25,17 +33,18 @@ from graphify.ops.rules import operand
 from graphify.ops.shape import iota
 
 
-def _target(a: Any) -> Tensor:
-    """An array argument that is written to."""
+def _target(a: Any, *values: Any) -> Tensor:
+    """An array argument that is written to, and what with."""
     if not isinstance(a, (Tensor, np.ndarray)):
         raise SpecError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")
+    check_written(a, *values)
     return resolve(as_tensor(a))
 
 
 @implements(np.put_along_axis)
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """`arr` updated in place at one index per lane."""
-    x = _target(arr)
+    x = _target(arr, values)
     if axis is None:
         if to_tensor(indices).ndim != 1:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
@@ -55,7 +64,7 @@ def _cycled(values: Any, index: Tensor, dtype: Any) -> Tensor:
 @implements(np.put)
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """`a` updated in place at indices of its flattened form; `v` is repeated if it is short."""
-    x = _target(a)
+    x = _target(a, v)
     index = ravel(integers(ind))
     total = product(x.dims)
     if isinstance(index.dims[0], int) and not index.dims[0]:
@@ -71,7 +80,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 @implements(np.place)
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """`arr` updated in place where a mask holds, with the first values in turn."""
-    x = _target(arr)
+    x = _target(arr, vals)
     chosen = astype(ravel(to_tensor(mask)), BOOL)
     if decide_equal(chosen.dims[0], product(x.dims)) is False:
         raise ValueError("place: mask and data must be the same size")
@@ -86,7 +95,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 @implements(np.putmask)
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
     """`a` updated in place where a mask holds, with the values at the same places."""
-    x = _target(a)
+    x = _target(a, values)
     chosen = astype(ravel(to_tensor(mask)), BOOL)
     if decide_equal(chosen.dims[0], product(x.dims)) is False:
         raise ValueError("putmask: mask and data must be the same size")
@@ -127,7 +136,7 @@ def _casts(source: Tensor, dtype: DType, casting: Casting) -> bool:
 @implements(np.copyto)
 def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True) -> None:
     """`dst` updated in place with the values of `src`, where a mask holds."""
-    x, source = _target(dst), as_tensor(src)
+    x, source = _target(dst, src), as_tensor(src)
     if not _casts(source, x.dtype, casting):
         raise DTypeError(
             f"Cannot cast array data from {source.dtype!r} to {x.dtype!r} "
@@ -151,7 +160,7 @@ def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: Any = True
 @implements(np.fill_diagonal)
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     """The main diagonal of `a` set in place."""
-    x = _target(a)
+    x = _target(a, val)
     if x.ndim < 2:
         raise ValueError("array must be at least 2-d")
     rows = x.dims[0]
@@ -187,7 +196,7 @@ def _update_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> bool:
     mode = _MODES.get(ufunc.__name__)
     if mode is None or b is None:
         return False
-    x, new = _target(a), resolve(as_tensor(b))
+    x, new = _target(a, b), resolve(as_tensor(b))
     inputs, (result,) = ufunc_dtypes(ufunc, [x.dtype, operand(new)])
     if not np.can_cast(result, x.dtype, "same_kind"):
         raise DTypeError(

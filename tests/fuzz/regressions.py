@@ -336,6 +336,36 @@ def program(k, x):
     some = range(0, 40, abs(k) + 1)[2:-2]
     return total, len(some), some[-1], 8 in some, x[some[0] % 3]
 """,
+    "a call that always raises, in a try in a branch": """
+def found(limit):
+    raise KeyError(limit)
+
+def program(x, k, w):
+    if k > 0:
+        try:
+            v = found(2)
+        except KeyError:
+            v = 1
+        other = v
+        k = -other
+    for row in w:
+        try:
+            first = found(3)
+            second = first + 1
+        except KeyError:
+            first = second = x[0]
+        x[0] = first * second - 1
+    return x, k
+""",
+    "places and masks behind a slice, augmented": """
+def program(w, xi, x):
+    w[:, xi % 2] += 1.5
+    w[..., w[0] > 0] *= 2.0
+    for v in x:
+        w[:, [0, -1]] -= v
+    w.T[:, [0]] += w[0, 0]
+    return w
+""",
     "the first turn is peeled off": """
 def program(x):
     s = 0

@@ -242,6 +242,54 @@ def test_a_derivative_is_never_lost_in_silence(leave):
         graphify.grad(lambda x: gnp.sum(leave(x)))(X)
 
 
+WRITES = {
+    "out": lambda z, x: np.add(x, 1.0, out=z),
+    "out of a product": lambda z, x: np.matmul(np.eye(4), x, out=z),
+    "out of a sum": lambda z, x: np.cumsum(x, out=z),
+    "add.at": lambda z, x: np.add.at(z, [0, 1, 1, 2], x),
+    "maximum.at": lambda z, x: np.maximum.at(z, [0, 3], x[:2]),
+    "copyto": lambda z, x: np.copyto(z, x),
+    "put": lambda z, x: np.put(z, [0, 2], x[:2]),
+    "put of a list": lambda z, x: np.put(z, [0, 2], [x[0], x[1]]),
+    "putmask": lambda z, x: np.putmask(z, [True, False, True, True], x),
+    "place": lambda z, x: np.place(z, [True, False, True, True], x),
+    "put_along_axis": lambda z, x: np.put_along_axis(z, np.array([1]), x[:1], 0),
+    "fill_diagonal": lambda z, x: np.fill_diagonal(z.reshape(2, 2), x[:2]),
+    "fill": lambda z, x: z.fill(x[0]),
+    "slice": lambda z, x: z.__setitem__(slice(None), x),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_a_derivative_is_not_lost_in_an_array_that_is_written_to(write):
+    """An array of NumPy's own keeps no derivative; in a staged function it is one of the graph."""
+
+    def f(x):
+        z = np.zeros(4)
+        WRITES[write](z, x)
+        return (z**3).sum()
+
+    for transform in (
+        lambda f: graphify.grad(f)(X),
+        lambda f: graphify.jvp(f, (X,), (np.ones(4),)),
+    ):
+        with pytest.raises(TransformError, match="would be lost"):
+            transform(f)
+    check_grads(graphify.function(f), X)
+
+
+def test_augmented_assignment_of_a_numpy_array_keeps_derivatives():
+    """The name stands for what it gives from there on."""
+
+    def f(x):
+        z = np.zeros(4)
+        z += x
+        z *= z
+        return z.sum()
+
+    np.testing.assert_allclose(graphify.grad(f)(X), 2 * X)
+
+
 def test_a_derivative_is_not_lost_in_a_numpy_array():
     def f(x):
         array = np.zeros(4)

@@ -51,7 +51,7 @@ from graphify.syntax.analysis.activity import (
 )
 
 # Operators that raise nothing by themselves.
-HARMLESS = frozenset(("defined", "Undefined", "not_", "or_", "and_", "is_", "certain"))
+HARMLESS = frozenset(("defined", "Undefined", "not_", "or_", "and_", "is_", "certain", "settled"))
 # Operators that take all items at once.
 WHOLE = ("list", "list_of", "tuple", "sorted", "set", "set_of", "dict", "dict_of")
 SIMPLE = (gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Expr, gast.Import, gast.ImportFrom)
@@ -250,7 +250,7 @@ class Exceptions(ABC):
 
     def _settled(self, names: list[str], at: Any) -> list[Any]:
         """Where the body has come to its end, what it binds is bound, whatever the run decides."""
-        new = [s for n in names for s in self._safe("n = ag.certain(n)", at, n=n)]
+        new = [s for n in names for s in self._safe("n = ag.settled(n)", at, n=n)]
         for node in new:
             node.settles = True
         return new

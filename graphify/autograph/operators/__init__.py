@@ -74,7 +74,7 @@ from graphify.autograph.operators.matching import (
 from graphify.autograph.operators.raising import assert_, assertion_error, catching, raise_
 from graphify.autograph.operators.strings import percent, shown, text
 from graphify.autograph.operators.thrown import caught, pending, thrown
-from graphify.autograph.operators.undefined import Undefined, certain, defined
+from graphify.autograph.operators.undefined import Undefined, certain, defined, settled
 from graphify.autograph.operators.updates import select
 from graphify.ir.assign import set_select_hook
 
@@ -169,6 +169,7 @@ __all__ = [
     "set_of",
     "setattr_",
     "setitem",
+    "settled",
     "shown",
     "sorted",
     "sum",

@@ -59,5 +59,11 @@ def certain(value: Any) -> Any:
     return value.value if isinstance(value, Maybe) else value
 
 
+def settled(value: Any) -> Any:
+    """The value of a name that is bound where the body of a `try` has come to its end; where it is
+    not, no run comes there."""
+    return UNREACHABLE if isinstance(value, Undefined) else certain(value)
+
+
 def _message(name: str) -> str:
     return f"cannot access local variable '{name}' where it is not associated with a value"
