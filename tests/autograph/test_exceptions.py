@@ -786,3 +786,20 @@ def test_no_handler_takes_the_overflow_of_a_traced_integer(function, engine):
         except IntegerOverflow as error:
             assert isinstance(error, OverflowError)
             assert function is power_in_a_try or 2**63 < abs(value) < np.inf
+
+
+def test_a_view_of_another_frame_is_not_looked_at_where_paths_meet() -> None:
+    """The length of `x` is bound where its slice is made, in an attempt that is over."""
+
+    @graphify.function
+    def f(x):
+        for v in x:
+            try:
+                x[1] = 1
+                x = x[v:2]
+            except ValueError:
+                pass
+        return x
+
+    with pytest.raises(TraceError, match="before it may fail"):
+        f(np.array([0, 1, 0], np.int32))

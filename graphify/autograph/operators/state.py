@@ -204,11 +204,12 @@ def _can_hold(spec: Spec, leaf: Any) -> bool:
     """Whether a dtype has a value, if that is known: no uint8 is Python's -1."""
     if spec.weak or not is_integer(spec.dtype) or not is_dynamic(leaf):
         return True
-    known = _tensor(leaf)
-    if known.is_symbolic or not known.spec.weak or not is_integer(known.dtype) or known.dims:
+    own = carried_spec(leaf)
+    is_number = own.weak and is_integer(own.dtype) and not own.shape
+    if not is_number or isinstance(leaf, Tensor) and leaf.is_symbolic:
         return True
     limits = np.iinfo(spec.dtype)
-    return bool(limits.min <= int(known.numpy()) <= limits.max)
+    return bool(limits.min <= int(_tensor(leaf).numpy()) <= limits.max)
 
 
 def join_dtype(a: Spec, b: Spec) -> tuple[DType, bool]:
