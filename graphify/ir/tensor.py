@@ -54,6 +54,7 @@ class Tensor:
         "_seen",
         "_version",
         "_home",
+        "_made",
         "_weak",
         "_scalar",
         "_either",
@@ -78,6 +79,7 @@ class Tensor:
     ) -> None:
         builder = FRAME.get()
         self._value, self._base, self._view, self._weak = value, base, view, weak
+        self._made = value  # in which memory lies what updates make of it
         self._scalar = False  # a NumPy scalar: `s += 1` rebinds the name, the tensor stays
         self._either = False  # a number on one path and a 0-d array on another
         self._shared: Sharing | None = None  # other tensors that may be the same array

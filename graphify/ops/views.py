@@ -158,7 +158,8 @@ def strides_of(x: Tensor, assumed: list[Any] | None = None) -> Strides | None:
         array = x.numpy()
         return tuple(s // array.itemsize for s in array.strides)
     if x._base is None:
-        known = _made_contiguous(x._value, assumed)
+        made = x._made
+        known = _made_contiguous(made, assumed) if type(made) is Value else _is_c_order(made)
         return contiguous_strides(x.dims) if known else None
     base = strides_of(x._base, assumed)
     if base is None:
@@ -221,7 +222,7 @@ def _made_contiguous(value: Value, assumed: list[Any], depth: int = 12) -> bool:
     value = _root(value)
     op = value.node.op
     if op is constant:
-        return bool(value.node.attrs["value"].array.flags.c_contiguous)
+        return _is_c_order(value.node.attrs["value"].array)
     if op is param:
         return _given_contiguous(value, assumed)
     if op.name == "gather" and value.spec.ndim < 2:
@@ -231,6 +232,10 @@ def _made_contiguous(value: Value, assumed: list[Any], depth: int = 12) -> bool:
     return all(
         v.spec.ndim < 2 or _made_contiguous(v, assumed, depth - 1) for v in value.node.inputs
     )
+
+
+def _is_c_order(array: Any) -> bool:
+    return bool(array.flags.c_contiguous)
 
 
 def _slice_strides(strides: Strides, base: Tensor, attrs: dict[str, Any]) -> Strides:

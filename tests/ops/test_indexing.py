@@ -751,3 +751,53 @@ def test_augmented_assignment_reaches_the_array(name: str, engine: str) -> None:
         ):
             np.testing.assert_array_equal(a, b)
         np.testing.assert_array_equal(ours, own)
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_an_array_lies_as_it_did_when_it_was_made(engine: str) -> None:
+    """Whatever is written to it, and by which view, in a branch or a loop."""
+
+    def of_a_transpose(w: Any) -> None:
+        w.T[0] += 1
+
+    def masked(w: Any) -> None:
+        w.T[w.T > 1] = 0
+
+    def in_a_branch(w: Any) -> None:
+        if w[0, 0] < 5:
+            w[0] = 1
+
+    def in_a_loop(w: Any) -> None:
+        while w[0, 0] < 5:
+            w[:, 0] += 1
+
+    def by_out(w: Any) -> None:
+        np.add(w.T, 1, out=w)
+
+    for write in (of_a_transpose, masked, in_a_branch, in_a_loop, by_out):
+
+        def given(w: Any) -> Any:
+            write(w)  # noqa: B023
+            w.reshape(16)[1] = -1
+            return w
+
+        def made(w: Any) -> Any:
+            y = w.copy()
+            write(y)  # noqa: B023
+            flat = y.ravel()
+            flat[2:4] = 9
+            return y, flat
+
+        def turned(w: Any) -> Any:
+            y = np.empty((4, 4)).T
+            y[:] = w
+            write(y)  # noqa: B023
+            flat = y.reshape(-1)  # a copy
+            flat[2:4] = 9
+            return y, flat
+
+        for plain in (given, made, turned):
+            w = np.arange(16.0).reshape(4, 4)
+            want = plain(w.copy())
+            for a, b in zip(graphify.function(plain, engine=engine)(w), want, strict=True):
+                np.testing.assert_array_equal(a, b)
