@@ -131,20 +131,23 @@ class List(list[Any]):
             log_contents(self)
             list.sort(self, key=key, reverse=reverse)
 
+    def _is_searched_by_run(self, value: Any) -> bool:
+        return len(self) > 0 and any(map(is_staged_key, (value, *self)))
+
     def remove(self, value: Any) -> None:
-        if any(map(is_staged_key, (value, *self))):
+        if self._is_searched_by_run(value):
             self._as_grown(lambda grown: grown.remove(value))
         else:
             log_contents(self)
             list.remove(self, value)
 
     def index(self, value: Any, *bounds: Any) -> Any:
-        if any(map(is_staged_key, (value, *self))):
+        if self._is_searched_by_run(value):
             return growing(self).index(value, *bounds)
         return list.index(self, value, *bounds)
 
     def count(self, value: Any) -> Any:
-        if any(map(is_staged_key, (value, *self))):
+        if self._is_searched_by_run(value):
             return growing(self).count(value)
         return list.count(self, value)
 

@@ -101,6 +101,19 @@ def test_errors_are_those_of_python(function, error, text, engine):
     assert function.__name__ in str(caught.value)
 
 
+def found_in_nothing(x):
+    rows = []
+    try:
+        rows.remove(x[0])
+    except ValueError:
+        return rows.count(x[0])
+    return rows.index(x[0])
+
+
+def test_an_empty_list_is_searched_for_a_value_of_the_run():
+    same(found_in_nothing, X)
+
+
 def empty_list_of_integers(x):
     return np.array([i for i in range(len(x)) if x[i] > 100])
 

@@ -10,6 +10,7 @@ import builtins
 import functools
 import operator
 import sys
+from collections import deque
 from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
@@ -31,6 +32,7 @@ from graphify.autograph.operators.asked import asked
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, has_choices, over
 from graphify.autograph.operators.conditions import is_staged
+from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.dispatching import dispatched
 from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.inplace import AUGMENTED
@@ -80,8 +82,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         function = getattr(owner, function.__name__)  # it may be older than the kind of the list
     if isinstance(owner, List) and function.__name__ in ("__setitem__", "__delitem__"):
         return (setitem if function.__name__ == "__setitem__" else delitem)(owner, *args)
-    if isinstance(function, _OF_CLASSES) and args and isinstance(args[0], List):
-        if function.__objclass__ is list:  # list.append(rows, v)
+    if isinstance(function, _OF_CLASSES) and args and isinstance(args[0], (List, Deque)):
+        cls = function.__objclass__
+        if cls in (list, deque) and isinstance(args[0], cls):  # list.append(rows, v)
             return call(getattr(args[0], function.__name__), *args[1:], **kwargs)
     wrapper = builder is not None and isinstance(function, MethodWrapperType)
     if wrapper and function.__name__ == "__setattr__":

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphify import tree
+from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.listjoin import unite_lists
 from graphify.autograph.operators.references import is_reference
 from graphify.autograph.operators.sharing import is_number
@@ -295,6 +296,7 @@ def _unite(name: str, a: Side, b: Side) -> United:
         return grown
     one, two = a.treedef, b.treedef
     inside = one.kind not in (None, Choice) and len(one.children) == len(two.children)
+    inside = inside and not (one.kind is Deque and apart.is_kept())
     if inside and one.kind is two.kind and one.keys == two.keys:
         parts = [_unite(name, x, y) for x, y in zip(a.children(), b.children(), strict=True)]
         treedef = tree.TreeDef(one.kind, one.keys, tuple(part[0] for part in parts))

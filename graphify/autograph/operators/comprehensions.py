@@ -11,6 +11,7 @@ from typing import Any
 
 from graphify.autograph.operators import growing
 from graphify.autograph.operators.branches import if_
+from graphify.autograph.operators.deques import opened
 from graphify.autograph.operators.iteration import items_of
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.loops import for_
@@ -99,6 +100,7 @@ def list_(iterable: Any = ()) -> builtins.list[Any]:
     """The built-in list, and list displays."""
     if current_builder() is None:
         return builtins.list(iterable)
+    iterable = opened(iterable)
     if isinstance(iterable, GrowingList):
         return iterable.copy()
     items = items_of(iterable)

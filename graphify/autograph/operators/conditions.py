@@ -19,18 +19,23 @@ EMPTY = (
 )
 
 
-_TRUTHS: dict[type, Callable[[Any], Any]] = {}
+_TRUTHS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], bool] | None]] = {}
+_PLAIN: Any = (None, lambda value: False)  # of other values
 
 
-def set_truth(kind: type, function: Callable[[Any], Any]) -> None:
-    """How values of a class that stands for run-time values are true or false."""
-    _TRUTHS[kind] = function
+def set_truth(
+    kind: type, function: Callable[[Any], Any], staged: Callable[[Any], bool] | None = None
+) -> None:
+    """How values of a class that stands for run-time values are true or false; `staged` tells of
+    one whether it does so."""
+    _TRUTHS[kind] = function, staged
 
 
 def is_staged(value: Any) -> bool:
     """Whether a truth value is only known when the graph runs."""
     if not isinstance(value, Tensor):
-        return type(value) in _TRUTHS
+        _, staged = _TRUTHS.get(type(value), _PLAIN)
+        return staged is None or staged(value)
     return value.is_symbolic or resolve(value).is_symbolic
 
 
@@ -41,7 +46,7 @@ def truth(value: Any) -> Tensor:
         ValueError: no element, or more than one, as NumPy has it; at the run where only that tells.
     """
     kind = type(value)
-    value = resolve(as_tensor(_TRUTHS[kind](value) if kind in _TRUTHS else value))
+    value = resolve(as_tensor(_TRUTHS[kind][0](value) if kind in _TRUTHS else value))
     if value.ndim:
         count = product(value.dims)
         if not isinstance(count, int):

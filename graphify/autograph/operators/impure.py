@@ -49,7 +49,7 @@ def refuse(function: Any, owner: Any = None) -> None:
     if builder is None or builder.parent is None:
         return
     name, owner = getattr(function, "__name__", "?"), getattr(function, "__self__", owner)
-    if isinstance(owner, _UNLOGGED) and name in MUTATING:
+    if _is_unlogged(owner) and name in MUTATING:
         refuse_change(owner)
     if isinstance(owner, contextlib.ExitStack) and name in _ENTERING:
         _refuse_outer(owner)
@@ -63,6 +63,10 @@ def refuse(function: Any, owner: Any = None) -> None:
             location=here(),
             remedy="call it before, or use graphify.random for random numbers",
         )
+
+
+def _is_unlogged(container: Any) -> bool:
+    return issubclass(type(container), _UNLOGGED)  # deques of a trace only say that they are
 
 
 def _refuse_outer(stack: contextlib.ExitStack) -> None:
@@ -104,7 +108,7 @@ def refuse_change(container: Any) -> None:
         Unstageable: it is one, and there is such a block.
     """
     builder = current_builder()
-    if builder is not None and builder.parent is not None and isinstance(container, _UNLOGGED):
+    if builder is not None and builder.parent is not None and _is_unlogged(container):
         raise Unstageable(
             f"a {type(container).__name__} is changed in staged control flow",
             location=here(),

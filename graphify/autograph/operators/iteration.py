@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.state import Unstageable
 from graphify.ir.context import current_builder
@@ -28,6 +29,7 @@ from graphify.ops import core, effects, elementwise
 from graphify.ops.shape import as_dim, checked_dim
 from graphify.ops.strides import start_step_count
 from graphify.tracing.capture import root_of
+from graphify.tracing.lists import List
 
 INT = np.dtype(np.int64)
 
@@ -37,7 +39,8 @@ class ListChanges(Unstageable):
 
     def __init__(self, location: Any = None) -> None:
         super().__init__(
-            "a list changes while a loop goes over it and something else, or backwards",
+            "a list changes while a loop goes over it and something else, or backwards; or a deque "
+            "changes while a loop goes over it, which Python refuses where the loop goes on",
             location=location,
             remedy="go over a copy of it, list(rows), or over the list alone",
         )
@@ -55,7 +58,7 @@ class Items:
     python: Any = None
     optional: bool = False
     shown: tuple[Tensor, ...] = ()  # the tensors that the items are views of
-    lists: tuple[GrowingList, ...] = ()  # where the items are; they must not change meanwhile
+    lists: tuple[List, ...] = ()  # where the items are; they must not change meanwhile
     line: tuple[Any, Any] | None = None  # of a range: its start and its step
 
     def concrete(self) -> Iterator[Any]:
@@ -66,12 +69,10 @@ class Items:
         return self._each(self.length)
 
     def _each(self, length: int) -> Iterator[Any]:
-        before = [values.grown for values in self.lists]
+        before = builtins.list(builtins.map(_state, self.lists))
         for i in builtins.range(length):
             yield self.item(i)
-        if any(
-            a is not values.grown for a, values in builtins.zip(before, self.lists, strict=True)
-        ):
+        if any(a is not _state(b) for a, b in builtins.zip(before, self.lists, strict=True)):
             raise ListChanges(location=here())
 
     def without_first(self) -> Items:
@@ -142,6 +143,11 @@ class Items:
         return builtins.len(list(iter(self)))
 
 
+def _state(values: List) -> Any:
+    """What is another thing once a list has changed: one that grows, or the number of a deque."""
+    return values.grown or list.__getitem__(values, 0)
+
+
 def items_of(iterable: Any) -> Items | None:
     """The staged view of an iterable; None where Python iterates it itself."""
     if isinstance(iterable, Items):
@@ -159,6 +165,9 @@ def items_of(iterable: Any) -> Items | None:
         from graphify.autograph.operators.places import elements_of
 
         return elements_of(iterable)
+    if isinstance(iterable, Deque) and not iterable.is_known:
+        lists = (iterable.rows, iterable.gone)
+        return Items(as_dim(as_tensor(iterable.size)), iterable.reader(), lists=lists)
     if isinstance(iterable, GrowingList):
         return Items(iterable.dim, iterable.__getitem__, lists=(iterable,))
     note_read(iterable)
@@ -260,7 +269,7 @@ def len(value: Any) -> Any:
         return value.shape[0]
     if isinstance(value, Items):
         return value.length if isinstance(value.length, int) else as_tensor(value.length)
-    if isinstance(value, GrowingList):
+    if isinstance(value, (GrowingList, Deque)):
         return value.size
     note_read(value)
     return builtins.len(value)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from graphify.autograph.operators import deques, ordering
 from graphify.autograph.operators import growing as g
-from graphify.autograph.operators import ordering
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.iteration import Items
@@ -128,6 +128,7 @@ def install(space: dict[str, Any]) -> None:
 
 def _either(mine: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
     def chosen(*args: Any, **kwargs: Any) -> Any:
+        args = (*map(deques.opened, args[:1]), *args[1:])
         grown = bool(args) and isinstance(args[0], GrowingList)
         return (mine if grown else other)(*args, **kwargs)
 

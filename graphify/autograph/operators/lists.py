@@ -111,7 +111,7 @@ class GrowingList(List):
 
     def _place(self, index: Any, message: str = RANGE) -> Any:
         """Where the element of an index is: the run checks that there is one."""
-        index = _integer(index)
+        index = integer(index)
         count = self.grown.count
         if isinstance(index, int):
             place = index if index >= 0 else g.plus(count, index)
@@ -155,7 +155,7 @@ class GrowingList(List):
         treedef, leaves = g.take_apart(value)
         note_elements(value)
         ready = g.with_room(g.fitted(self.grown, treedef, leaves), 1)
-        count, at = g.number(ready.count), core.strong(as_tensor(_integer(index)))
+        count, at = g.number(ready.count), core.strong(as_tensor(integer(index)))
         place = elementwise.where(elementwise.less(at, 0), elementwise.add(at, count), at)
         place = elementwise.minimum(elementwise.maximum(place, 0), count)
         moved = rows.reordered(ready, lambda i: elementwise.maximum(i - (i > place), 0))
@@ -176,15 +176,19 @@ class GrowingList(List):
         grown = self.grown
         count = g.checked(grown.count, 1, "pop from empty list")
         if isinstance(index, int) and index == -1:
-            last = g.plus(count, -1)
-            found = self._element(last)
-            self._change(replace(grown, count=last, room=grown.room.less(-1)))
-            return found
+            return self.take_last(count)
         place = self._place(index, "pop index out of range")
         if isinstance(place, int) and isinstance(count, Tensor):  # fails as the pop does
             place = in_range(g.number(place), g.number(0), count, error="IndexError", message=RANGE)
         found = self._element(place)
         self._remove(place)
+        return found
+
+    def take_last(self, count: Count) -> Any:
+        """The last of `count` elements, which is no longer there."""
+        last = g.plus(count, -1)
+        found = self._element(last)
+        self._change(replace(self.grown, count=last, room=self.grown.room.less(-1)))
         return found
 
     def _remove(self, place: Any) -> None:
@@ -332,14 +336,14 @@ def _as_array(value: Any) -> Any:
     return value.__tensor__() if isinstance(value, GrowingList) else value
 
 
-def _integer(index: Any) -> Any:
+def integer(index: Any, wanted: str = "list indices must be integers or slices") -> Any:
     """An index as an int, or as a tensor that the run makes one of."""
     if not isinstance(index, Tensor) or not index.is_symbolic:
         return operator.index(index)
     if index.spec.weak and index.dtype.kind == "b":  # Python's True is the integer 1
         return core.cast(index, dtype=np.dtype(np.int64), weak=True)
     if index.dtype.kind not in "iu" or index.ndim:
-        error = TypeError(f"list indices must be integers or slices, not {index.spec}")
+        error = TypeError(f"{wanted}, not {index.spec}")
         raise wrong_kind(error, index)
     return index
 

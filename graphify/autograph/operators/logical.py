@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.autograph.operators import deques
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.choice import Choice, Verdict, telling
 from graphify.autograph.operators.choosing import decide, is_
@@ -117,6 +118,7 @@ def contains(container: Any, item: Any) -> Any:
             return contains(list(container), item)
         found = container.contains(item)
         return python_bool(found) if is_staged(found) else found
+    container = deques.opened(container)
     if isinstance(container, GrowingList):
         return python_bool(container.contains(item))
     if isinstance(container, (list, tuple)) and any(type(v) is Choice for v in (*container, item)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections import deque
 from types import UnionType
 from typing import Any, NoReturn
 
@@ -16,6 +17,7 @@ import numpy as np
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import decide
 from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.logical import python_bool
 from graphify.autograph.operators.texts import StagedText, refuse_text
 from graphify.ir.tensor import Tensor, resolve
@@ -142,6 +144,8 @@ def kind_of(value: Any) -> builtins.type:
     """The class of a value; of a tensor, that of what stands in its place in plain Python."""
     if builtins.isinstance(value, List):
         return builtins.list
+    if builtins.isinstance(value, Deque):
+        return deque
     if not builtins.isinstance(value, Tensor) or not is_staged(value):
         return builtins.type(value)
     tensor = resolve(value)

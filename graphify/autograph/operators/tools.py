@@ -9,12 +9,13 @@ Imported for its effect: it tells `ag.call` what stands for what.
 from __future__ import annotations
 
 import builtins
+import collections
 import itertools
 from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import prelude
+from graphify.autograph.operators import deques, prelude
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.comprehensions import list_
 from graphify.autograph.operators.generators import Generator
@@ -82,6 +83,7 @@ def _of_prelude(function: Plain) -> Plain:
 
 OVERLOADS.update(
     {
+        collections.deque: deques.made,
         np.fromiter: _fromiter,
         itertools.islice: _islice,
         itertools.count: _count,
