@@ -18,7 +18,15 @@ import numpy as np
 
 from graphify import tree
 from graphify.api.mapping import stack_trees
-from graphify.api.structures import apply, array_leaf, each, result_of, updated, write_back
+from graphify.api.structures import (
+    apply,
+    array_leaf,
+    each,
+    mark_rows,
+    result_of,
+    updated,
+    write_back,
+)
 from graphify.autograph.operators import iteration, loops
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.state import fit, join_spec
@@ -343,6 +351,7 @@ def _trace_step(
     def turn(_: Tensor, *values: Tensor) -> Any:
         for value, is_scalar in zip(values, scalar, strict=False):
             value._scalar = is_scalar
+        mark_rows(values[len(specs) :])
         before = [value._value for value in values]
         carry, y = step(treedef.unflatten(values[: len(specs)]), *values[len(specs) :])
         leaves, own = tree.flatten_arrays(carry)

@@ -282,6 +282,7 @@ def _lane_graph(
     changed: list[int] = []
 
     def lane(*examples: Tensor) -> Any:
+        structures.mark_rows(examples)
         before, rest = [example._value for example in examples], iter(examples)
         values = [leaf.value if leaf.axis is None else next(rest) for leaf in leaves]
         result = _arrays(what, function(*treedef.unflatten(values)))
@@ -343,6 +344,7 @@ def map_fn(fn: Function, elems: Any) -> Any:
     changed: list[int] = []
 
     def lane(_: Tensor, *examples: Tensor) -> Any:
+        structures.mark_rows(examples)
         before = [example._value for example in examples]
         result = structures.result_of(fn, *treedef.unflatten(examples))
         changed[:] = structures.updated(examples, before)

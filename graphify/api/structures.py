@@ -198,6 +198,12 @@ def each(function: Callable[[Any], Any], value: Any) -> Any:
     return treedef.unflatten([function(leaf) for leaf in leaves])
 
 
+def mark_rows(examples: Sequence[Tensor]) -> None:
+    """Let examples be what a loop over the rows gives: those of a vector are NumPy's scalars."""
+    for example in examples:
+        example._scalar = not example.dims
+
+
 def updated(tensors: Sequence[Tensor], before: Sequence[Any]) -> list[int]:
     """Positions of the tensors that a traced function updated in place.
 

@@ -489,3 +489,47 @@ def test_updates_of_outer_containers_are_refused():
     with pytest.raises(graphify.errors.TraceError, match="vmap: the function updates a list"):
         graphify.function(lambda m: graphify.vmap(f)(m))(X)
     assert outer == []
+
+
+ROWS_AND_SCALARS = {
+    "a view at a number": lambda w, x, k: (w[k].__iadd__(x), w),
+    "a view in a view": lambda w, x, k: (w[k][:2].__imul__(2.0), w, w[:, k][1]),
+    "a number that is added to": lambda w, x, k: (k + 1, x[k] if k < 2 else x[0] * k),
+    "written where a number says": lambda w, x, k: (w.__setitem__((k, slice(k)), -1.0), w)[1:],
+    "what a copy keeps": lambda w, x, k: (w[np.array(k)].__iadd__(x), w),
+}
+
+
+def bound_anew(w, x, k):
+    """A name of a number is bound anew; nobody else sees it."""
+    before = k
+    k += 1
+    s = x[0]
+    s *= 3.0
+    return w, x, before, k, s
+
+
+@pytest.mark.parametrize("name", [*ROWS_AND_SCALARS, "bound_anew"])
+@pytest.mark.parametrize("mapped", ["vmap", "map_fn", "scan"])
+def test_examples_are_what_a_loop_over_the_rows_gives(mapped: str, name: str, run) -> None:
+    """NumPy's scalars of a vector: an index that gives a view, and no array to be changed."""
+    f = ROWS_AND_SCALARS.get(name, bound_anew)
+
+    def mapping(*rows):
+        if mapped == "vmap":
+            return graphify.vmap(f)(*rows)
+        if mapped == "map_fn":
+            return graphify.map_fn(lambda row: f(*row), rows)
+        return graphify.scan(lambda carry, row: (carry, f(*row)), 0.0, rows)[1]
+
+    def rows():
+        w = np.arange(48.0).reshape(3, 4, 4)
+        return w, w[:, 0] * 2.0, np.array([1, 3, 0])
+
+    own, ours = rows(), rows()
+    results = [f(*row) for row in zip(*own, strict=True)]
+    got = run(mapping)(*ours)
+    for column, found in zip(zip(*results, strict=True), got, strict=True):
+        np.testing.assert_array_equal(found, np.stack(column))
+    for ours_, own_ in zip(ours, own, strict=True):
+        np.testing.assert_array_equal(ours_, own_)

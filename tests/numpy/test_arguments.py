@@ -533,3 +533,42 @@ def test_the_dtypes_of_out_are_looked_at_before_the_shapes(call: str) -> None:
         for compute in (graphify.function(plain), lambda x, y: plain(x, gnp.array(y))):
             with pytest.raises(TypeError if issubclass(wanted.type, TypeError) else ValueError):
                 compute(x, y)
+
+
+AT = {
+    "column": lambda a, x, k: np.subtract.at(a, (slice(None), k), x),
+    "row": lambda a, x, k: np.add.at(a, (k, slice(None)), x),
+    "dots and a list": lambda a, x, k: np.add.at(a, (..., [0, 0]), 1.0),
+    "list of a traced place": lambda a, x, k: np.multiply.at(a, (slice(None), [0, 0, k]), 2.0),
+    "slices": lambda a, x, k: np.add.at(a, (slice(1, None), slice(None, k)), 2.0),
+    "one operand": lambda a, x, k: np.negative.at(a, ([k, 0, k],)),
+    "list of values": lambda a, x, k: np.maximum.at(a, ([k, 1], 0), [x[0], 90.0]),
+}
+
+
+@pytest.mark.parametrize("name", AT)
+def test_keys_of_at(name: str) -> None:
+    """Slices and lists in a key; of an argument, of an array made here, and of one outside."""
+    outside = np.zeros((4, 4))
+
+    def argument(a: Any, x: Any, k: Any) -> Any:
+        AT[name](a, x, k)
+        return a
+
+    def made(a: Any, x: Any, k: Any) -> Any:
+        z = np.arange(16.0).reshape(4, 4)
+        AT[name](z, x, k)
+        return z
+
+    def global_(a: Any, x: Any, k: Any) -> Any:
+        AT[name](outside, x, k)
+        return outside
+
+    for plain in (argument, made, global_):
+        results = []
+        for f in (plain, graphify.function(plain)):
+            outside[:] = np.arange(16.0).reshape(4, 4) % 5.0
+            a = np.arange(16.0).reshape(4, 4)
+            results.append((np.array(f(a, np.arange(4.0), np.int64(2))), a, outside.copy()))
+        for want, got in zip(*results, strict=True):
+            np.testing.assert_array_equal(got, want)

@@ -11,7 +11,7 @@ import functools
 import operator
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -162,8 +162,8 @@ def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
     owner = function.__self__
     if type(owner) is str and function.__name__ in ("format", "format_map"):
         return OVERLOADS[getattr(str, function.__name__)](owner, *args, **kwargs)
-    if isinstance(owner, np.ufunc):  # `np.add.reduce([x, y])` sees arrays, not what is in lists
-        args = tuple(as_tensor(a) if isinstance(a, (list, tuple)) else a for a in args)
+    if isinstance(owner, np.ufunc):
+        args = _arrays_of(function.__name__, args)
     if isinstance(owner, (dict, set)) and args and is_staged(args[0]):
         _lookups().refuse_new()
     if isinstance(owner, (list, dict, set)):
@@ -172,6 +172,15 @@ def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
         return function(*args, **kwargs)
     impure.refuse(function)
     return unconverted.run(function, *args, **kwargs)
+
+
+def _arrays_of(method: str, args: Sequence[Any]) -> tuple[Any, ...]:
+    """What a method of a ufunc gets: `np.add.reduce([x, y])` sees arrays, not what is in lists."""
+    listed = [isinstance(a, (list, tuple)) for a in args]
+    if method == "at" and len(args) > 1:
+        listed[1] = False  # a key may have slices in it
+        args = (_own_array(args[0]) if isinstance(args[0], np.ndarray) else args[0], *args[1:])
+    return tuple(as_tensor(a) if is_list else a for a, is_list in zip(args, listed, strict=True))
 
 
 def _construct(cls: type, args: Any, kwargs: Any) -> Any:
