@@ -104,9 +104,12 @@ def _weakly(tensor: Tensor, dtype: DType) -> Tensor:
 
 
 def _wide_enough(tensor: Tensor, dtype: DType, tensors: Sequence[Tensor]) -> DType:
-    """The dtype to compare in: a traced Python int of any size compares with a small integer."""
-    traced = any(t.spec.weak and t.is_symbolic and is_integer(t.dtype) for t in tensors)
-    return np.dtype(np.int64) if traced and is_integer(dtype) and dtype.itemsize < 8 else dtype
+    """The dtype to compare in: a traced Python int of any size compares with any integer."""
+    traced = [t for t in tensors if t.spec.weak and t.is_symbolic and is_integer(t.dtype)]
+    if not traced or not is_integer(dtype):
+        return dtype
+    is_traced = any(t is tensor for t in traced)
+    return np.dtype(np.int64) if dtype.itemsize < 8 or is_traced else dtype
 
 
 def _holds(dtype: DType, value: int) -> bool:

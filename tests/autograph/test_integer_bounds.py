@@ -2,6 +2,7 @@
 them is as wide as it needs to be."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,3 +101,27 @@ def test_range_between_bounds_that_are_far_apart(engine):
             assert "for i in range(" in str(error)
             continue
         assert tuple(map(int, got)) == turns_from_to(u, v, step), (u, v, step)
+
+
+COMPARISONS = {
+    "<": lambda k, u: (int(k) < u, u < int(k)),
+    "<=": lambda k, u: (int(k) <= u, u <= int(k)),
+    "==": lambda k, u: (int(k) == u, u == int(k)),
+    "!=": lambda k, u: (int(k) != u, u != int(k)),
+    "in turn": lambda k, u: (0 <= int(k) < u, np.greater(u, int(k))),
+}
+
+
+@pytest.mark.parametrize("engine", ["reference", "native", "tensorflow"])
+@pytest.mark.parametrize("dtype", [np.uint64, np.int64, np.uint8, np.int8])
+@pytest.mark.parametrize("sign", COMPARISONS)
+def test_an_int_of_the_run_compares_with_any_integer(sign: str, dtype: Any, engine: str) -> None:
+    """By value, as Python's int does, whatever the dtype of the other can hold."""
+    plain = COMPARISONS[sign]
+    staged = graphify.function(plain, engine=engine)
+    limits = np.iinfo(dtype)
+    ends = [limits.min, limits.max, min(limits.max, 2**63 - 1), min(limits.max, 2**63), 1]
+    for k in (-(2**63), -1, 0, 1, 127, 2**62, 2**63 - 1):
+        for u in (np.array(ends, dtype), *map(dtype, ends)):
+            for got, want in zip(staged(np.int64(k), u), plain(np.int64(k), u), strict=True):
+                np.testing.assert_array_equal(got, want)

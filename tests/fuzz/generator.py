@@ -274,7 +274,8 @@ class Writer:
 
         keys = ["0", "-1", fill("{i}"), "1:", ":2", "::2", fill(":{i}"), fill("{i}:"), "::-1",
                 f"{name} > {fill('{s}')}", f"{name} < 0", ":, 0", "0, :", fill("{i}, 1"), "...",
-                ":", "[0, 2]", fill("{i} % 2"), "1:, 0", fill(":, {i}")]  # fmt: skip
+                ":", "[0, 2]", fill("{i} % 2"), "1:, 0", fill(":, {i}"), ":, [1, 0]",
+                "..., [0, -1]", f":, {name}[0] > 0", "[1, 0], :1", "::-1, 1:"]  # fmt: skip
         sign = self.rng.choice(["=", "=", "+=", "-=", "*="])
         value = self.expressions.some(samples)
         key = self.rng.choice(keys)
