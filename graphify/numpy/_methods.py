@@ -26,6 +26,7 @@ from graphify.ops import elementwise as e
 from graphify.ops.shape import transpose as transpose_op
 from graphify.tracing.capture import is_outer
 from graphify.tracing.identity import is_viewed
+from graphify.tracing.lists import List
 
 DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -186,7 +187,7 @@ def tolist(self: Tensor) -> Any:
         return self.numpy().tolist()
     if not self.dims:
         return item(self)
-    return [tolist(row) for row in iter(self)]
+    return List(tolist(row) for row in iter(self))
 
 
 def tobytes(self: Tensor, order: Any = "C") -> bytes:

@@ -16,6 +16,7 @@ import numpy as np
 
 from graphify.errors import IntegerOverflow
 from graphify.ir.context import check_leaving
+from graphify.ir.kinds import wrong_kind
 from graphify.ir.op import Op, defop
 from graphify.ir.promotion import python_dtype
 from graphify.ir.sizes import Dim, decide_equal, decide_less
@@ -299,17 +300,24 @@ def _takes(value: Any) -> bool:
     return hasattr(value, "__array__") or hasattr(value, "__dlpack__")
 
 
-def _forward(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
-    return lambda self, other: function(self, other) if _meets(self, other) else NotImplemented
+def _forward(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
+    return lambda self, other: (
+        function(self, other) if _meets(name, self, other) else NotImplemented
+    )
 
 
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
-    return lambda self, other: function(other, self) if _meets(self, other) else NotImplemented
+def _reflected(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
+    return lambda self, other: (
+        function(other, self) if _meets(name, self, other) else NotImplemented
+    )
 
 
-def _meets(self: Tensor, other: Any) -> bool:
-    """Whether to operate on these two: a Python number repeats a list, an array adds to one."""
-    return _takes(other) and not (isinstance(other, (list, tuple)) and self.spec.weak)
+def _meets(name: str, self: Tensor, other: Any) -> bool:
+    """Whether to operate on these two: a number repeats a list, an array is a factor of each of
+    its elements; to add to a list, a scalar of NumPy's is an array."""
+    if isinstance(other, (list, tuple)):
+        return not (self.spec.weak or name == "mul" and self._scalar)
+    return _takes(other)
 
 
 _SPREADS: dict[type, Callable[[Any, Callable[[Any], Any]], Any]] = {}
@@ -340,11 +348,11 @@ def _inplace(
 
 def _install() -> None:
     for name, function in _BINARY.items():
-        setattr(Tensor, f"__{name}__", _forward(function))
-        setattr(Tensor, f"__r{name}__", _reflected(function))
+        setattr(Tensor, f"__{name}__", _forward(name, function))
+        setattr(Tensor, f"__r{name}__", _reflected(name, function))
         setattr(Tensor, f"__i{name}__", _inplace(function, getattr(operator, f"i{name}")))
     for name, op in _COMPARE.items():
-        setattr(Tensor, f"__{name}__", _forward(_compare(op)))
+        setattr(Tensor, f"__{name}__", _forward(name, _compare(op)))
     for name, op in _UNARY.items():
         setattr(Tensor, f"__{name}__", lambda self, op=op: op(_as_number(self)))
     for name, convert in {"bool": bool, "int": int, "float": float, "complex": complex}.items():
@@ -418,6 +426,10 @@ _STORE_SUBSCR = dis.opmap["STORE_SUBSCR"]
 
 def _index(self: Tensor) -> int:
     self = resolve(self)
+    if self.dtype.kind not in "iub":
+        kind = "float" if self.spec.weak else f"numpy.{self.dtype.name}"
+        error = TypeError(f"'{kind}' object cannot be interpreted as an integer")
+        raise wrong_kind(error, self)
     if self.is_symbolic:
         raise value_needed(self, "the integer")
     return self.numpy().__index__()

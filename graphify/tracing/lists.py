@@ -13,7 +13,9 @@ from __future__ import annotations
 import copy
 import operator
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex
+from typing import Any
+
+import numpy as np
 
 from graphify import tree
 from graphify.ir.context import current_builder
@@ -164,10 +166,12 @@ class List(list[Any]):
             return growing(self) + other if self else other.copy()
         return List(list.__add__(self, other)) if isinstance(other, list) else NotImplemented
 
-    def __mul__(self, times: SupportsIndex) -> Any:
-        if getattr(times, "ndim", 0):  # an array multiplies the elements
+    def __mul__(self, times: Any) -> Any:
+        if _is_array(times) or not hasattr(times, "__index__"):  # an array multiplies the elements
             return NotImplemented
-        return List(list.__mul__(self, times)) if hasattr(times, "__index__") else NotImplemented
+        if is_staged_key(times):
+            return growing(self) * times if self else List()
+        return List(list.__mul__(self, times))
 
     __rmul__ = __mul__
 
@@ -175,13 +179,26 @@ class List(list[Any]):
         self.extend(other)
         return self
 
-    def __imul__(self, times: SupportsIndex) -> Any:
-        log_contents(self)
-        list.__imul__(self, times)
+    def __imul__(self, times: Any) -> Any:
+        if _is_array(times):
+            return NotImplemented
+        if is_staged_key(times):
+            if self:
+                self._as_grown(lambda grown: operator.imul(grown, times))
+        else:
+            log_contents(self)
+            list.__imul__(self, times)
         return self
 
 
 List.__name__ = List.__qualname__ = "list"  # for messages: what it is to the user
+
+
+def _is_array(value: Any) -> bool:
+    """Whether it is an array, and no number."""
+    if isinstance(value, Tensor):
+        return not (value.spec.weak or value._scalar) or value.ndim > 0
+    return isinstance(value, np.ndarray)
 
 
 def is_grown(value: Any) -> bool:

@@ -33,7 +33,7 @@ from graphify.autograph.operators.thrown import (  # noqa: F401
     pending,
     thrown,
 )
-from graphify.autograph.operators.undefined import Undefined, certain  # noqa: F401
+from graphify.autograph.operators.undefined import Undefined, certain, settled  # noqa: F401
 
 COMPARE = {
     "<": operator.lt,

@@ -629,3 +629,88 @@ def arrays_made_of_a_list(x):
 
 def test_an_array_made_of_a_list_is_its_own():
     same(arrays_made_of_a_list, X)
+
+
+REPEATED = {
+    "numbers": lambda x, n: [0] * n,
+    "from the left": lambda x, n: n * [x[0], 2.0],
+    "of run-time length": lambda x, n: [v for v in x if v > 0] * n,
+    "tuples": lambda x, n: [(x[1], 1)] * (n + 1),
+    "then written": lambda x, n: written([x[0]] * (n + 2), n),
+    "in place": lambda x, n: tripled([v for v in x], n),
+    "in place, of known length": lambda x, n: tripled([x[0], 1.0], n),
+    "of nothing": lambda x, n: [] * n,
+    "added to": lambda x, n: [1.5] * n + [x[0]] * 2,
+    "as a table": lambda x, n: np.array([[0.0] * 3 for _ in range(2)]) + len([0] * n),
+    "a truth value": lambda x, n: [2.5] * bool(n > 1),
+}
+
+
+def written(rows, n):
+    rows[0] = rows[0] + 1
+    rows[n] = rows[-1] * 2
+    rows.append(7.0)
+    return rows
+
+
+def tripled(rows, n):
+    other = rows
+    rows *= n
+    return rows, len(other)
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_list_times_an_int_of_the_run(name, engine):
+    """Also none and less than none; of one trace."""
+    plain = REPEATED[name]
+    staged = graphify.function(plain, engine=engine)
+    for n in (3, 1, 0, -2, 5):
+        if name == "then written" and n < 0:
+            continue
+        x = np.array([1.5, -2.0, 3.0])
+        assert_same(staged(x, np.int64(n)), plain(x, np.int64(n)))
+
+
+def assert_same(got, want):
+    if isinstance(want, (list, tuple)):
+        assert isinstance(got, type(want)) and len(got) == len(want)
+        for one, other in zip(got, want, strict=True):
+            assert_same(one, other)
+    else:
+        np.testing.assert_array_equal(got, want)
+
+
+NUMBERS = [np.int64(2), np.uint8(3), np.bool_(True), np.float64(2.0), np.array(2), 2, True]
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=repr)
+@pytest.mark.parametrize("sequence", [[1, 2], (1, 2)], ids=["list", "tuple"])
+def test_numbers_times_sequences(sequence, number):
+    """An integer repeats it, an array of no axes is a factor of each element, others cannot."""
+    for plain in (lambda n: n * sequence, lambda n: sequence * n, lambda n: n + np.array(sequence)):
+        staged = graphify.function(plain)
+        try:
+            want = plain(number)
+        except TypeError:
+            with pytest.raises(TypeError):
+                staged(number)
+            continue
+        try:
+            got = staged(number)
+        except graphify.errors.ConcreteValueNeeded:
+            assert isinstance(want, (tuple, list)) and want == sequence * int(number)
+            continue
+        assert isinstance(got, type(want)) or not isinstance(want, (list, tuple))
+        np.testing.assert_array_equal(got, want)
+
+
+def test_an_element_of_what_is_sorted():
+    @graphify.function
+    def f(x, k):
+        return sorted(x)[k], sorted([3, 1, 2])[k], sorted(x, key=lambda v: -v)[k], x.tolist()[k]
+
+    x = np.array([3.0, 1.0, 2.0])
+    for k in (0, 1, -1):
+        want = (np.sort(x)[k], [1, 2, 3][k], -np.sort(-x)[k], x[k])
+        assert_same(tuple(f(x, np.int64(k))), want)

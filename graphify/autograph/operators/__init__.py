@@ -3,6 +3,7 @@
 from graphify.autograph.operators import (
     callbacks,  # noqa: F401  # for its effect
     copying,  # noqa: F401  # for its effect
+    heaps,  # noqa: F401  # for its effect
     iterators,
     library,  # noqa: F401  # for its effect
     listarrays,  # noqa: F401  # for its effect

@@ -256,9 +256,13 @@ def sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
         ordered = as_tensor(iterable)[::1].copy()
         ordered.sort()
         ordered = ordered[::-1] if reverse else ordered
-        known = builtins.isinstance(ordered.dims[0], builtins.int)
-        return builtins.list(ordered) if known else OVERLOADS[builtins.list](ordered)
-    return ordering.sorted_(iterable, key=key, reverse=reverse)
+        if not builtins.isinstance(ordered.dims[0], builtins.int):
+            return OVERLOADS[builtins.list](ordered)
+        found = builtins.list(ordered)
+    else:
+        found = ordering.sorted_(iterable, key=key, reverse=reverse)
+    plain = current_builder() is None or builtins.type(found) is not builtins.list
+    return found if plain else List(found)
 
 
 def _sort(values: Any, *, key: Any = None, reverse: Any = False) -> None:

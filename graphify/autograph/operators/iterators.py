@@ -65,10 +65,10 @@ def is_symbolic(value: Any) -> bool:
     return is_lazy(value) or isinstance(value, (Items, Tensor)) and items_of(value) is not None
 
 
-def run(function: Plain, *args: Any) -> Any:
+def run(function: Plain, *args: Any, **kwargs: Any) -> Any:
     """A function of the prelude, converted."""
     assert isinstance(function, FunctionType)
-    return certain(converted(function)(*args))
+    return certain(converted(function)(*args, **kwargs))
 
 
 def lazily(function: Plain, *args: Any, **kwargs: Any) -> Any:

@@ -133,6 +133,20 @@ def reordered(grown: Grown, place: Callable[[Tensor], Tensor]) -> Grown:
     return replace(grown, buffers=tuple(buffers))
 
 
+def repeated(grown: Grown, times: Tensor) -> Grown:
+    """The elements so many times over, in a list of its own."""
+    each = g.number(grown.count)
+    index = iota(length=as_dim(each * elementwise.maximum(times, 0)), dtype=g.INT)
+    index = elementwise.remainder(index, elementwise.maximum(each, 1))
+    buffers = []
+    for buffer in grown.buffers:
+        rows = gather(buffer, index, axes=(0,))
+        g.inherit(rows, buffer)
+        buffers.append(rows)
+    count = buffers[0].dims[0]
+    return replace(grown, buffers=tuple(buffers), count=count, room=g.Room(g.DOUBLING))
+
+
 def joined(grown: Grown, other: Grown) -> Grown:
     """With the elements of another list at the end."""
     examples = [g.zeros((), buffer.dtype) for buffer in other.buffers]

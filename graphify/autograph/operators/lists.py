@@ -40,6 +40,7 @@ from graphify.tracing.lists import List, is_grown, set_growing_hooks
 from graphify.tracing.places import log_contents, seal
 
 RANGE = "list index out of range"
+_BY_INTEGERS = "a list is multiplied by integers"
 
 
 class GrowingList(List):
@@ -283,6 +284,8 @@ class GrowingList(List):
         return self
 
     def __mul__(self, times: Any) -> GrowingList:
+        if isinstance(times, Tensor) and times.is_symbolic:
+            return GrowingList.of(rows.repeated(self.grown, integer(times, _BY_INTEGERS)))
         made = GrowingList.of(replace(g.apart(self.grown), count=0))
         for _ in range(operator.index(times)):
             made.extend(self)
