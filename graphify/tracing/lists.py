@@ -184,7 +184,7 @@ class List(list[Any]):
             return NotImplemented
         if is_staged_key(times):
             if self:
-                self._as_grown(lambda grown: operator.imul(grown, times))
+                self._as_grown(lambda grown: grown.__imul__(times))
         else:
             log_contents(self)
             list.__imul__(self, times)
