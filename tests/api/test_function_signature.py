@@ -164,7 +164,7 @@ def test_a_generalised_number_is_weak_and_kinds_stay_apart():
 def test_numbers_that_the_function_needs_stay_static():
     @graphify.function
     def f(x, n):
-        return np.concatenate([x] * n)
+        return np.concatenate((x,) * n)
 
     for n in (1, 2, 3, 4, 5):
         assert f(np.ones(2), n).shape == (2 * n,)

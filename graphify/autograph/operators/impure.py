@@ -84,7 +84,7 @@ def _refuse_outer(stack: contextlib.ExitStack) -> None:
 
 def refuse_to_look(function: Any, args: tuple[Any, ...]) -> None:
     """Refuse a function that looks into a list behind the back of what only the run knows of it:
-    `heapq.heappush(rows, v)`.
+    `marshal.dumps(rows)`.
 
     Raises:
         Unstageable: it is given such a list.

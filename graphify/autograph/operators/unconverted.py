@@ -1,6 +1,6 @@
 """Containers that code which is not converted changes: noticed by looking at them.
 
-    heapq.heappush(rows, 3.0)         # `rows` is another list afterwards, and nobody was told
+    operator.setitem(rows, 0, 3.0)    # `rows` is another list afterwards, and nobody was told
     dict.__setitem__(table, "k", 1)
 
 What such code is given, and the fields of what it is given from a library, is compared before and
