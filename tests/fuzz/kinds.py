@@ -8,13 +8,17 @@ for both sizes, same shape.
     kind_of((1, 2.0))     ->  (tuple, (("python", int), ("python", float)))
 """
 
+import bisect
 import copy
+import heapq
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 Kind = tuple[Any, ...]
-SPACE: dict[str, Any] = {"np": np}  # the globals of programs
+# The globals of programs.
+SPACE: dict[str, Any] = {"np": np, "bisect": bisect, "deque": deque, "heapq": heapq}
 
 
 class Rejected(Exception):

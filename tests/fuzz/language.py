@@ -126,6 +126,59 @@ $v = np.array([[u - v for v in {a}] for u in {a}])
 $v = sum([v for v in {a} if v > 0 and v < {s}])
 """
 
+QUEUES = """
+$q = deque(maxlen=3)
+$v = 0.0
+for $e in {a}:
+    $q.append($e)
+    $v = max($v, sum($q) / len($q))
+
+$q = deque([{s}])
+$v = 0
+while $q and $v < 9:
+    $n = $q.popleft()
+    $v += 1
+    if $n < {s}:
+        $q.append($n + 1)
+        $q.appendleft($n + 2)
+
+$q = deque()
+for $e in {a}:
+    while $q and $q[-1] <= $e:
+        $q.pop()
+    $q.append($e)
+$v = len($q)
+
+$q = []
+for $e in {a}:
+    if $e > {s}:
+        heapq.heappush($q, $e)
+$v = heapq.heappop($q) if $q else {s}
+
+$q = [({s}, 0)]
+$v = 0
+while $q and $v < 7:
+    $d, $n = heapq.heappop($q)
+    $v += 1
+    if $d < {s}:
+        heapq.heappush($q, ($d + 1, $v))
+        heapq.heappush($q, ($d + 2, $n))
+
+$q = []
+for $e in {a}:
+    bisect.insort($q, $e)
+$v = $q[{i} % len($q)] + bisect.bisect($q, {s})
+
+$q = [0.5] * ({i} % 4 + 1)
+for $n in range(len($q)):
+    $q[$n] = $q[$n - 1] * 2 + {s}
+$v = $q[-1] - len($q)
+
+$q = [{s}, 1.5] * ({i} % 3)
+$q.append(2.0)
+$v = sum($q)
+"""
+
 FOUND = """
 $b = None
 for $e in {a}:
@@ -301,7 +354,7 @@ $v = $d['n'] + $d['u']
 
 SNIPPETS = [
     snippet.strip("\n")
-    for group in (LISTS, FOUND, EXCEPTIONS, OBJECTS_AND_FUNCTIONS, ASSIGNMENTS_AND_JUMPS)
+    for group in (LISTS, QUEUES, FOUND, EXCEPTIONS, OBJECTS_AND_FUNCTIONS, ASSIGNMENTS_AND_JUMPS)
     for snippet in group.split("\n\n")
 ]
 

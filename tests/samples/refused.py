@@ -313,10 +313,13 @@ def sorted_array_updated(k):
     return rows
 
 
-def heap_of_run_time_length(x):
+def heap_popped_in_a_try(x):
     heap = [v for v in x if v > -100]
-    heapq.heapify(heap)  # TraceError
-    return heap
+    try:
+        least = heapq.heappop(heap)  # TraceError
+    except IndexError:
+        least = 0.0
+    return least
 
 
 def changed_chain_of_maps(x, s):
