@@ -55,6 +55,8 @@ def assign(target: Tensor, new: Tensor) -> None:
 
 def store(target: Tensor, new: Tensor, builder: Builder) -> None:
     builder.log_write(id(target), target, target._value, not _home_is(target, builder))
+    if target._made is None:
+        target._made = target._value
     target._value = value_in(new, builder)
     target._version += 1
 

@@ -79,7 +79,8 @@ class Tensor:
     ) -> None:
         builder = FRAME.get()
         self._value, self._base, self._view, self._weak = value, base, view, weak
-        self._made = value  # in which memory lies what updates make of it
+        # In whose memory lies what updates make of it; of an array, noted by the first of them.
+        self._made: Any = value if type(value) is Value else None
         self._scalar = False  # a NumPy scalar: `s += 1` rebinds the name, the tensor stays
         self._either = False  # a number on one path and a 0-d array on another
         self._shared: Sharing | None = None  # other tensors that may be the same array

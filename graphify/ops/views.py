@@ -158,7 +158,7 @@ def strides_of(x: Tensor, assumed: list[Any] | None = None) -> Strides | None:
         array = x.numpy()
         return tuple(s // array.itemsize for s in array.strides)
     if x._base is None:
-        made = x._made
+        made = x._value if x._made is None else x._made
         known = _made_contiguous(made, assumed) if type(made) is Value else _is_c_order(made)
         return contiguous_strides(x.dims) if known else None
     base = strides_of(x._base, assumed)
