@@ -105,10 +105,9 @@ def scalar_of(value: Tensor) -> Tensor:
 def round(value: Any, ndigits: Any = None) -> Any:
     if not is_staged(value) and not is_staged(ndigits):
         return builtins.round(value, ndigits)
-    number = as_tensor(value)
+    number = scalar_of(value) if builtins.isinstance(value, Tensor) else as_tensor(value)
     kind = number.dtype.kind
-    is_array = number.ndim or not (number.spec.weak or number._scalar or number._either)
-    if is_array or kind == "c" or kind == "b" and not number.spec.weak:
+    if kind == "c" or kind == "b" and not number.spec.weak:
         raise TypeError(f"type {type_name(value)} doesn't define __round__ method")
     if ndigits is None:
         return to_int(elementwise.rint(number) if kind == "f" else number)
