@@ -169,9 +169,9 @@ class List(list[Any]):
     def __mul__(self, times: Any) -> Any:
         if _is_array(times) or not hasattr(times, "__index__"):  # an array multiplies the elements
             return NotImplemented
-        if is_staged_key(times):
-            return growing(self) * times if self else List()
-        return List(list.__mul__(self, times))
+        if is_staged_key(times) and self:
+            return growing(self) * times
+        return List(list.__mul__(self, times if self else _count(times)))
 
     __rmul__ = __mul__
 
@@ -182,12 +182,11 @@ class List(list[Any]):
     def __imul__(self, times: Any) -> Any:
         if _is_array(times):
             return NotImplemented
-        if is_staged_key(times):
-            if self:
-                self._as_grown(lambda grown: grown.__imul__(times))
+        if is_staged_key(times) and self:
+            self._as_grown(lambda grown: grown.__imul__(times))
         else:
             log_contents(self)
-            list.__imul__(self, times)
+            list.__imul__(self, times if self else _count(times))
         return self
 
 
@@ -199,6 +198,12 @@ def _is_array(value: Any) -> bool:
     if isinstance(value, Tensor):
         return not (value.spec.weak or value._scalar) or value.ndim > 0
     return isinstance(value, np.ndarray)
+
+
+def _count(times: Any) -> Any:
+    """How often to repeat nothing: of a traced integer, no matter."""
+    whole = isinstance(times, Tensor) and times.dtype.kind in ("iub" if times.spec.weak else "iu")
+    return 1 if whole else times
 
 
 def is_grown(value: Any) -> bool:

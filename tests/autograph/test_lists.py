@@ -705,6 +705,17 @@ def test_numbers_times_sequences(sequence, number):
         np.testing.assert_array_equal(got, want)
 
 
+def test_nothing_is_repeated_by_integers_only():
+    for plain in (lambda x: [] * x[0], lambda x: [] * x[0].astype(int), lambda x: [] * (x[0] > 0)):
+        try:
+            want = plain(np.ones(2))
+        except TypeError:
+            with pytest.raises(TypeError):
+                graphify.function(plain)(np.ones(2))
+        else:
+            assert graphify.function(plain)(np.ones(2)) == want
+
+
 def test_an_element_of_what_is_sorted():
     @graphify.function
     def f(x, k):

@@ -426,8 +426,6 @@ class Deque:
     def __ge__(self, other: object) -> Any:
         return self._compare(">=", other)
 
-    __hash__ = None  # type: ignore[assignment]  # object has a method; deques have none
-
     def __repr__(self) -> str:
         from graphify.autograph.operators import texts  # not at the top: it knows of lists
 

@@ -113,32 +113,27 @@ def _nlargest(n: Any, iterable: Any, key: Any = None) -> Any:
 # --- places in what is sorted ---------------------------------------------------------------------
 
 
-def _bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+def _place(a: Any, x: Any, lo: Any, hi: Any, key: Any, after: bool) -> Any:
+    """Where `x` belongs: before the elements equal to it, or after them."""
     if lo < 0:
         raise ValueError("lo must be non-negative")
     end = len(a) if hi is None else hi
     while lo < end:
         middle = (lo + end) // 2
-        other = item(a, middle)
-        if compared("<", other if key is None else key(other), x):
-            lo = middle + 1
-        else:
+        other = item(a, middle) if key is None else key(item(a, middle))
+        if compared("<", x, other) if after else not compared("<", other, x):
             end = middle
+        else:
+            lo = middle + 1
     return lo
+
+
+def _bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+    return run(_place, a, x, lo, hi, key, False)
 
 
 def _bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
-    if lo < 0:
-        raise ValueError("lo must be non-negative")
-    end = len(a) if hi is None else hi
-    while lo < end:
-        middle = (lo + end) // 2
-        other = item(a, middle)
-        if compared("<", x, other if key is None else key(other)):
-            end = middle
-        else:
-            lo = middle + 1
-    return lo
+    return run(_place, a, x, lo, hi, key, True)
 
 
 def _insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
