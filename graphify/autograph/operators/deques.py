@@ -37,7 +37,7 @@ from graphify.ops import core, effects, elementwise
 from graphify.ops.convert import set_conversion
 from graphify.ops.shape import in_range
 from graphify.tracing.capture import root_of
-from graphify.tracing.lists import List, growing, is_grown
+from graphify.tracing.lists import List, growing, is_grown, is_staged_key
 from graphify.tracing.places import log_contents
 
 RANGE = "deque index out of range"
@@ -62,7 +62,7 @@ class Deque:
         if root is not None and builder is not None:  # nobody else's: its fields need no guards
             root.local_objects[id(self)] = (self, builder.home)
 
-    @property  # type: ignore[misc]  # which one of `object` can be set
+    @property  # type: ignore[misc]  # as of mocks: `object` has one that can be set, too
     def __class__(self) -> Any:
         """What it is to isinstance."""
         return deque
@@ -475,7 +475,7 @@ def made(iterable: Any = (), maxlen: Any = None) -> Deque:
 
 
 def is_staged(*values: Any) -> bool:
-    return any(isinstance(value, Tensor) and value.is_symbolic for value in values)
+    return any(map(is_staged_key, values))
 
 
 def _list_of(values: Any) -> List:

@@ -25,6 +25,7 @@ from graphify.autograph.operators.lists import GrowingList
 from graphify.ir.kinds import wrong_kind
 from graphify.ir.tensor import Tensor
 from graphify.ops.shape import as_int64, in_range
+from graphify.tracing.lists import is_staged_key
 
 
 def _fromiter(iterable: Any, dtype: Any, count: int = -1, **like: Any) -> Any:
@@ -43,7 +44,9 @@ _WRONG = "{} for islice() must be None or an integer: 0 <= x <= sys.maxsize."
 
 
 def _islice(iterable: Any, *bounds: Any) -> Any:
-    itertools.islice((), *(1 if _is_of_run(b) else b for b in bounds))  # raises what Python raises
+    itertools.islice(
+        (), *(1 if is_staged_key(b) else b for b in bounds)
+    )  # raises what Python raises
     names = ("Stop argument",) if builtins.len(bounds) == 1 else ("Indices", "Stop argument")
     messages = [*map(_WRONG.format, names), _WRONG_STEP]
     bounds = tuple(_bound(b, m) for b, m in builtins.zip(bounds, messages, strict=False))
@@ -52,13 +55,9 @@ def _islice(iterable: Any, *bounds: Any) -> Any:
     return lazily(prelude.islice, iterable, start, stop, step)
 
 
-def _is_of_run(value: Any) -> bool:
-    return isinstance(value, Tensor) and value.is_symbolic
-
-
 def _bound(bound: Any, message: str) -> Any:
     """What `islice` is told: the run checks that it is no less than it may be."""
-    if not _is_of_run(bound):
+    if not is_staged_key(bound):
         return bound
     if bound.ndim or bound.dtype.kind not in "iu":
         raise wrong_kind(ValueError(message), bound)
