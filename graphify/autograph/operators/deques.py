@@ -62,7 +62,7 @@ class Deque:
         if root is not None and builder is not None:  # nobody else's: its fields need no guards
             root.local_objects[id(self)] = (self, builder.home)
 
-    @property  # type: ignore[misc]  # as of mocks: `object` has one that can be set, too
+    @property  # type: ignore[misc]  # that of `object` can be set, this cannot
     def __class__(self) -> Any:
         """What it is to isinstance."""
         return deque
