@@ -30,7 +30,7 @@ from graphify.autograph.operators.lists import GrowingList, integer, stack_of
 from graphify.autograph.operators.state import Unstageable, as_number
 from graphify.errors import TraceError
 from graphify.ir.context import current_builder
-from graphify.ir.tensor import Tensor, resolve, value_needed
+from graphify.ir.tensor import resolve, value_needed
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, effects, elementwise
