@@ -21,7 +21,7 @@ from graphify.ir.context import FRAME, TAPES
 from graphify.ir.graph import Graph, Value, leaked, origin
 from graphify.ir.op import Op
 from graphify.ir.sizes import Size, dim_variables
-from graphify.ir.tensor import Tensor, refresh, resolve, value_in
+from graphify.ir.tensor import Tensor, is_number, refresh, resolve, value_in
 from graphify.ir.types import Array
 from graphify.ir.wrapping import as_tensor
 from graphify.location import LazyLoc, here, is_standing, location_of, user_frame
@@ -60,7 +60,9 @@ def bind(
         outputs, single = [Tensor(value) for value in values], len(values) == 1
     else:
         outputs, single = _evaluate(op, tensors, attrs)
-    if op.put is not None and view and _is_view(outputs[0], tensors[0]):
+    if op.put is not None and view and is_number(tensors[0]):
+        _keep_apart(outputs[0])
+    elif op.put is not None and view and _is_view(outputs[0], tensors[0]):
         outputs[0]._base, outputs[0]._view = tensors[0], (op, tuple(tensors[1:]), attrs)
         outputs[0]._seen = tensors[0]._version
     for output in outputs:
@@ -91,12 +93,13 @@ def _located(things: Sequence[Any], values: Sequence[Value]) -> LazyLoc | None:
 
 
 def _gives_scalar(op: Op, tensors: Sequence[Tensor]) -> bool:
-    """Whether NumPy gives a scalar and not a 0-d array: ufuncs and reductions do, reshapes do not,
-    a cast or a copy keeps what it is given."""
+    """Whether NumPy gives a scalar and not a 0-d array: ufuncs and reductions do, a reshape, a cast
+    or a copy keeps what it is given."""
     kind = op.extra.get("zero_d")
-    if kind == "array" or op.put is not None:
+    if kind == "array":
         return False
-    return tensors[0]._scalar if kind == "same" and tensors else True
+    kept = kind == "same" or op.put is not None
+    return tensors[0]._scalar if kept and tensors else True
 
 
 def _evaluate(
@@ -118,6 +121,12 @@ def _evaluate(
     if isinstance(result, (tuple, list)):
         return [Tensor(_own_object(r, arrays)) for r in result], False
     return [Tensor(_own_object(result, arrays), weak=weak)], True
+
+
+def _keep_apart(result: Tensor) -> None:
+    """See to it that updates of a result reach no operand."""
+    if type(result._value) is not Value:
+        result._value = result._value.copy()
 
 
 def _is_view(result: Tensor, base: Tensor) -> bool:

@@ -213,6 +213,11 @@ def set_dim_hook(hook: Callable[[Any], Dim]) -> None:
 # --- the value of a tensor ----------------------------------------------------------------------
 
 
+def is_number(tensor: Tensor) -> bool:
+    """Whether a tensor is a Python number or a NumPy scalar: these have no views."""
+    return tensor._scalar or not tensor.dims and tensor.spec.weak
+
+
 def resolve(tensor: Tensor) -> Tensor:
     """The tensor to work on: itself, its value up to date, or in a trace the twin of a tensor from
     outside."""

@@ -32,7 +32,7 @@ DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 # Methods that are functions of graphify.numpy with the tensor first.
 _SAME = (
-    "all any argmax argmin argpartition argsort choose copy cumprod cumsum diagonal "
+    "all any argmax argmin argpartition argsort choose cumprod cumsum diagonal "
     "dot max mean min nonzero prod put ravel repeat round searchsorted squeeze std sum "
     "swapaxes take trace var"
 ).split()
@@ -87,6 +87,11 @@ def reshape(self: Tensor, *shape: Any, **options: Any) -> Tensor:
 def transpose(self: Tensor, *axes: Any) -> Tensor:
     """The axes permuted, reversed by default."""
     return named("transpose")(self, _unpacked(axes) if axes else None)
+
+
+def copy(self: Tensor, order: str = "C") -> Tensor:
+    """The same elements in storage of their own; of a NumPy scalar it is one, too."""
+    return core.copy(self) if self._scalar else NAMES["copy"](self, order)
 
 
 def flatten(self: Tensor, order: str = "C") -> Tensor:
@@ -151,7 +156,7 @@ def view(self: Tensor, dtype: Any = None, type: Any = None) -> Tensor:
             "Tensor.view is not supported in another dtype or class: a tensor has no bytes",
             remedy="convert with x.astype(dtype); x.real and x.imag are views of parts",
         )
-    same: Tensor = self[...]
+    same: Tensor = core.copy(self) if self._scalar else self[...]
     return same
 
 
@@ -199,6 +204,8 @@ def numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> An
     """The tensor as NumPy sees it: its buffer, shared."""
     refresh(self)
     check_leaving(self, "a NumPy array")
+    if copy is None and self._scalar:  # it has no storage that an array could share
+        copy = True
     return np.array(self.numpy(), dtype=dtype, copy=copy)
 
 
@@ -280,6 +287,8 @@ def _on_buffer(name: str) -> property:
 
     def read(self: Tensor) -> Any:
         refresh(self)
+        if self._scalar and name.startswith("__"):
+            raise AttributeError(name)  # a number's storage is not shared: see `__array__`
         if self.is_symbolic and not name.startswith("__"):
             raise _no_buffer(self, name)
         check_leaving(self, f"`{name}`")
@@ -358,6 +367,7 @@ def _install() -> None:
     for name, (why, remedy) in _REFUSED.items():
         setattr(Tensor, name, _refuse(name, why, remedy))
     own = (
+        copy,
         reshape,
         transpose,
         flatten,
@@ -392,8 +402,8 @@ def _install() -> None:
         "__floor__": _whole(e.floor),
         "__ceil__": _whole(e.ceil),
         "__trunc__": _whole(e.trunc),
-        "__copy__": _method("copy"),
-        "__deepcopy__": lambda self, memo: NAMES["copy"](self),
+        "__copy__": copy,
+        "__deepcopy__": lambda self, memo: copy(self),
     }
     for name, function in special.items():
         setattr(Tensor, name, function)

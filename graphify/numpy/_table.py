@@ -14,6 +14,7 @@ are wrapped. On a symbolic tensor it raises.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -44,15 +45,19 @@ FUNCTIONS: dict[
 NO_VALUE: Any = getattr(np, "_NoValue", None)  # NumPy's mark of an argument that was not given
 
 
-def implements(*originals: Any, names: Iterable[str] = ()) -> Callable[[F], F]:
+def implements(*originals: Any, names: Iterable[str] = (), zero_d: str = "") -> Callable[[F], F]:
     """Publish a function as graphify's version of NumPy functions.
 
     Args:
         originals: the NumPy functions; the published names are theirs.
         names: further names, such as aliases or functions that NumPy lacks.
+        zero_d: what NumPy gives where the result has no axes, if the function does not see to that:
+            an "array", which updates in place change, or a "scalar".
     """
 
     def register(function: F) -> F:
+        if zero_d:
+            function = _giving(zero_d == "scalar", function)
         published = [*(original.__name__ for original in originals), *names]
         for original in originals:
             FUNCTIONS[original] = function
@@ -62,6 +67,24 @@ def implements(*originals: Any, names: Iterable[str] = ()) -> Callable[[F], F]:
         return function
 
     return register
+
+
+def _giving(scalar: bool, function: F) -> F:
+    """A function with results of no axes that are scalars, or arrays."""
+
+    def settled(result: Any) -> Any:
+        if not isinstance(result, Tensor) or result.dims or result._scalar is scalar:
+            return result
+        made = Tensor(result._value) if result.is_symbolic else core.copy(result)
+        made._scalar = scalar
+        return made
+
+    @functools.wraps(function)
+    def given(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        return tuple(map(settled, result)) if type(result) is tuple else settled(result)
+
+    return given  # type: ignore[return-value]  # mypy: the signature is the function's
 
 
 def named(name: str) -> Callable[..., Tensor]:

@@ -88,7 +88,7 @@ def array(
         result = core.copy(result)
     if ndmin > result.ndim:
         result = core.reshape(result, shape=(*(1,) * (ndmin - result.ndim), *result.dims))
-    return _no_scalar(result)
+    return core.as_array(result)
 
 
 def _numbers(object: Any, dtype: Any) -> Tensor:
@@ -96,15 +96,6 @@ def _numbers(object: Any, dtype: Any) -> Tensor:
     if dtype is not None and isinstance(object, (list, tuple)):
         return written(object, canonical_dtype(dtype))
     return as_tensor(object)
-
-
-def _no_scalar(x: Tensor) -> Tensor:
-    """A NumPy scalar as a 0-d array, which can be updated in place; arrays as they are."""
-    if not x._scalar:
-        return x
-    made: Tensor = core.copy(x)
-    made._scalar = False
-    return made
 
 
 def _is_new(source: Tensor, result: Tensor, original: Any) -> bool:
@@ -171,7 +162,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Tensor:
     """A copy in storage of its own."""
     _only_here(None, None, "copy", order)
     tensor = to_tensor(a)
-    return _no_scalar(tensor) if tensor._scalar else core.copy(tensor)
+    return core.as_array(tensor) if tensor._scalar else core.copy(tensor)
 
 
 @implements(np.astype)

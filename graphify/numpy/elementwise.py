@@ -94,7 +94,7 @@ _publish_ufunc(np.modf, _modf)
 # --- choice and rounding -----------------------------------------------------------------------
 
 
-@implements(np.where)
+@implements(np.where, zero_d="array")
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Elements of `x` where the condition holds, else of `y`; alone, the indices that hold."""
     if x is None and y is None:
@@ -185,7 +185,7 @@ def fix(x: Any, out: Any = None) -> Tensor:
     return finish(e.trunc(to_tensor(x)), out)
 
 
-@implements(np.nan_to_num)
+@implements(np.nan_to_num, zero_d="scalar")
 def nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Tensor:

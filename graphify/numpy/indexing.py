@@ -139,7 +139,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Tensor
     return finish(core.copy(result), out)
 
 
-@implements(np.select)
+@implements(np.select, zero_d="array")
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Tensor:
     """The elements of the first choice whose condition holds, `default` where none does."""
     if len(condlist) != len(choicelist):

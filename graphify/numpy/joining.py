@@ -133,7 +133,7 @@ def column_stack(tup: Any) -> Tensor:
     return concatenate([matrix_transpose(atleast_2d(x)) if x.ndim < 2 else x for x in xs], 1)
 
 
-@implements(np.block)
+@implements(np.block, zero_d="array")
 def block(arrays: Any) -> Tensor:
     """Nested lists of blocks: the innermost lists join along the last axis, and so on outwards."""
     depth = _depth(arrays)

@@ -102,12 +102,18 @@ def _fortran(x: Tensor, order: str) -> bool:
     return order == "F"
 
 
+def _array(a: Any) -> Tensor:
+    """An argument as a tensor; a Python number as a 0-d array."""
+    number = type(a) in (bool, int, float, complex) or isinstance(a, Tensor) and a.spec.weak
+    return core.as_array(to_tensor(a)) if number else to_tensor(a)
+
+
 @implements(np.reshape)
 def reshape(
     a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
 ) -> Tensor:
     """The same elements under another shape; one axis may be -1."""
-    x = to_tensor(a)
+    x = _array(a)
     target = shape if shape is not None else newshape
     if target is None:
         raise TypeError("reshape() missing 1 required positional argument: 'shape'")
@@ -178,7 +184,7 @@ def ravel(a: Any, order: str = "C") -> Tensor:
 @implements(np.transpose, names=("permute_dims",))
 def transpose(a: Any, axes: Any = None) -> Tensor:
     """The axes permuted; reversed by default."""
-    x = to_tensor(a)
+    x = _array(a)
     if axes is None:
         return ops.transpose(x, axes=tuple(reversed(range(x.ndim))))
     axes = tuple(axes) if isinstance(axes, (list, tuple, np.ndarray)) else (axes,)
@@ -245,7 +251,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
 @implements(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Tensor:
     """Without axes of length one."""
-    x = to_tensor(a)
+    x = _array(a)
     if axis is None:
         if any(isinstance(dim, Size) for dim in x.dims):
             raise ConcreteValueNeeded(
@@ -331,7 +337,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Tensor:
     return views.broadcast_view(x, dims)
 
 
-@implements(np.broadcast_arrays)
+@implements(np.broadcast_arrays, zero_d="array")
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Tensor, ...]:
     """Arrays broadcast against each other."""
     xs = [to_tensor(arg) for arg in args]

@@ -75,7 +75,7 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[Dim, Dim]]:
     return result
 
 
-@implements(np.pad)
+@implements(np.pad, zero_d="array")
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Tensor:
     """The array with elements added before and after along each axis."""
     x = to_tensor(array)

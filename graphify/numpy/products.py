@@ -161,7 +161,7 @@ def vdot(a: Any, b: Any, /) -> Tensor:
     return matmul_op(e.conjugate(x) if is_complex(x.dtype) else x, y)
 
 
-@implements(np.inner)
+@implements(np.inner, zero_d="scalar")
 def inner(a: Any, b: Any, /) -> Tensor:
     """Products summed over the last axis of both."""
     x, y = common(to_tensor(a), to_tensor(b))
@@ -256,7 +256,7 @@ def kron(a: Any, b: Any) -> Tensor:
     return core.reshape(y, shape=tuple(p * q for p, q in zip(xd, yd, strict=True)))
 
 
-@implements(np.cross)
+@implements(np.cross, zero_d="array")
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
 ) -> Tensor:

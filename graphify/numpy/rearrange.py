@@ -119,7 +119,7 @@ def resize(a: Any, new_shape: Any) -> Tensor:
 # --- order ----------------------------------------------------------------------------------------
 
 
-@implements(np.flip)
+@implements(np.flip, zero_d="scalar")
 def flip(m: Any, axis: Any = None) -> Tensor:
     """A view with the order along axes reversed."""
     x = to_tensor(m)

@@ -111,7 +111,7 @@ def sort_complex(a: Any) -> Tensor:
     return to_dtype(x, np.complex64 if x.dtype.char in "bhBH" else np.complex128)
 
 
-@implements(np.lexsort)
+@implements(np.lexsort, zero_d="scalar")
 def lexsort(keys: Any, axis: int = -1) -> Tensor:
     """The indices that sort by several keys, the last one first."""
     rows = list(keys) if isinstance(keys, (list, tuple)) else _rows(to_tensor(keys))
@@ -349,7 +349,7 @@ def _joined(*parts: Any) -> Tensor:
     return concatenate(*(to_dtype(t, dtype) for t in tensors), axis=0)
 
 
-@implements(np.isin, names=("in1d",))
+@implements(np.isin, names=("in1d",), zero_d="array")
 def isin(
     element: Any,
     test_elements: Any,

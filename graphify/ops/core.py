@@ -142,8 +142,16 @@ reshape: Op = defop(
         ((np.ones((2, 0)),), {"shape": (0, 5)}),
     ],
     doc="the same elements in C order under another shape",
-    extra={"zero_d": "array"},
 )
+
+
+def as_array(x: Tensor) -> Tensor:
+    """A NumPy scalar as a 0-d array, which can be updated in place; arrays as they are."""
+    if not x._scalar:
+        return x
+    made: Tensor = copy(x)
+    made._scalar = False
+    return made
 
 
 # --- broadcast_to and its transpose ------------------------------------------------------------

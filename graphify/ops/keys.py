@@ -50,6 +50,8 @@ def getitem(x: Tensor, key: Any) -> Tensor:
         return _detached(slice_(x, *plan.scalars, key=plan.basic))
     if not plan.arrays:
         whole = any(item is Ellipsis for item in (key if type(key) is tuple else (key,)))
+        if whole and x._scalar:
+            return _view(core.as_array(x), plan)
         return _view(x, plan) if whole else _part(x, plan)
     part = slice_(x, *plan.scalars, key=plan.basic) if plan.basic else x
     picked = gather(part, *plan.arrays, axes=plan.axes)

@@ -21,7 +21,7 @@ from graphify.ir.context import current_builder
 from graphify.ir.graph import Value, constant, param
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Shape, decide_equal, product, size_op
-from graphify.ir.tensor import Tensor, viewing
+from graphify.ir.tensor import Tensor, is_number, viewing
 from graphify.ir.types import Spec
 from graphify.location import here
 from graphify.ops import core
@@ -355,7 +355,7 @@ def _assuming(assumed: list[Any]) -> Op:
 def reshape(x: Tensor, shape: Shape) -> Tensor:
     """`x` under another shape in C order: a view where NumPy gives one, else a copy."""
     y: Tensor = core.reshape(x, shape=shape)
-    if not y.is_symbolic:
+    if not y.is_symbolic or is_number(x):
         return y
     assumed: list[Any] = []
     strides = strides_of(x, assumed)
@@ -374,6 +374,8 @@ def ravel(x: Tensor) -> Tensor:
     """`x` in one dimension: a view if it lies in C order without gaps, else a copy, also of one
     dimension with gaps, of which `reshape` gives a view."""
     flat = reshape(x, (product(x.dims),))
+    if is_number(x):
+        return flat
     assumed: list[Any] = []
     strides = strides_of(x, assumed)
     in_order = None if strides is None else _in_order(x.dims, strides)
