@@ -16,6 +16,7 @@ from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
 from graphify.ops.shape import as_dim
 
+FAR = 2**62  # farther than any axis reaches; sums of it and of a length still have 64 bits
 NO_INTEGER = "slice indices must be integers or None or have an __index__ method"
 NO_INDEX = "only integer scalar arrays can be converted to a scalar index"
 
@@ -56,7 +57,13 @@ def check_integers(entry: slice) -> None:
 def _concrete_step(step: Any) -> int:
     if isinstance(step, Tensor) and step.is_symbolic:
         raise value_needed(step, "the slice step")
-    return int(step.numpy()) if isinstance(step, Tensor) else step.__index__()
+    known: int = in_reach(int(step.numpy()) if isinstance(step, Tensor) else step.__index__())
+    return known
+
+
+def in_reach(number: Any) -> Any:
+    """A bound or step of a slice that means the same for every axis; sizes have 64 bits."""
+    return max(-FAR, min(number, FAR)) if isinstance(number, int) else number
 
 
 class _Settled:
@@ -68,10 +75,8 @@ class _Settled:
 
 def _bound(bound: Any, dim: Dim, step: int) -> Any:
     """A bound as an int or size; a traced integer of unknown sign is wrapped and clamped first."""
-    if not isinstance(bound, Tensor):
-        return as_dim(bound, "slice bound")
-    if not bound.is_symbolic:
-        return as_dim(bound, "slice bound")
+    if not isinstance(bound, Tensor) or not bound.is_symbolic:
+        return in_reach(as_dim(bound, "slice bound"))
     from graphify.ops import elementwise as e
     from graphify.ops.shape import _size_of, as_int64
 
@@ -82,7 +87,8 @@ def _bound(bound: Any, dim: Dim, step: int) -> Any:
     wrapped = e.where(e.less(bound, 0), bound + as_tensor(dim), bound)
     if step > 0:
         return _Settled(as_dim(e.maximum(wrapped, 0), "slice bound"))
-    return _Settled(as_dim(e.maximum(wrapped, -1) + 1, "slice bound") - 1)
+    inside = e.minimum(e.maximum(wrapped, -1), FAR)
+    return _Settled(as_dim(inside + 1, "slice bound") - 1)
 
 
 def _symbolic_slice(start: Any, stop: Any, step: int, dim: Dim) -> tuple[Dim, Dim, int]:

@@ -20,7 +20,7 @@ from graphify.ops import effects
 from graphify.ops import elementwise as e
 from graphify.ops.indexing import gather, scatter
 from graphify.ops.shape import as_dim, as_int64, iota, transpose
-from graphify.ops.slices import check_integers
+from graphify.ops.slices import FAR, check_integers, in_reach
 
 INT64 = np.dtype(np.int64)
 
@@ -77,7 +77,7 @@ def start_step_count(part: slice, dim: Dim) -> tuple[Tensor, Tensor, Tensor]:
     step, size = _integer(1 if part.step is None else part.step), _integer(dim)
     error = effects.Raise(ValueError, ("slice step cannot be zero",))
     effects.assert_(e.not_equal(step, 0), exception=error)
-    step = e.where(e.equal(step, 0), 1, step)
+    step = e.minimum(e.maximum(e.where(e.equal(step, 0), 1, step), -FAR), FAR)
     forward = e.greater(step, 0)
     low, high = e.where(forward, 0, -1), e.where(forward, size, size - 1)
     first = _bound(part.start, size, low, high, e.where(forward, low, high))
@@ -97,4 +97,6 @@ def _bound(bound: Any, size: Tensor, low: Tensor, high: Tensor, default: Tensor)
 
 
 def _integer(value: Any) -> Tensor:
+    if not isinstance(value, Tensor):
+        value = in_reach(as_dim(value, "slice bound"))
     return as_int64(as_tensor(value))
