@@ -17,7 +17,7 @@ from typing import Any
 
 from graphify.autograph.operators import sharing
 from graphify.autograph.operators.choice import Choice, assuming, facts, narrowed, unite
-from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.conditions import decider, is_staged, truth
 from graphify.autograph.operators.heap import (
     Names,
     Slot,
@@ -63,6 +63,7 @@ def if_(
     if isinstance(test, Catch):
         decide = lambda flag, yes, no: _cond(flag, (yes, no), names, (if_true, if_false))
         return _all(test.branch(decide, lambda: if_true(*state), lambda: if_false(*state)))
+    test = decider(test)
     if not is_staged(test):
         return _all(if_true(*state) if test else if_false(*state))
     branches = (lambda: if_true(*state), lambda: if_false(*state))
@@ -84,6 +85,7 @@ def if_exp(test: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -
     """The conditional expression, and an if statement whose branches both return."""
     if isinstance(test, Catch):
         return test.branch(if_exp, if_true, if_false)
+    test = decider(test)
     if not is_staged(test):
         return if_true() if test else if_false()
     branches = (lambda: (certain(if_true()),), lambda: (certain(if_false()),))
@@ -167,7 +169,10 @@ def _look_at_rest(side: _Branch, slots: dict[Any, Slot]) -> None:
         for key, slot in side.slots.items():
             slot.write(side.heap[key].build())
         for key, slot in rest.items():
-            entry = side.heap[key] = slot.take_apart()
+            entry = slot.take_apart()
+            if side.ends and entry.bound is False:  # it is there wherever anything goes on
+                entry = take_apart(slot.name, UNREACHABLE)
+            side.heap[key] = entry
             entry.freeze()
     restore(side.builder)
     identity.settle([side.heap[key].held for key in rest], {})
