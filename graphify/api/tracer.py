@@ -52,6 +52,7 @@ from graphify.tracing.containers import (
 from graphify.tracing.guards import Place
 from graphify.tracing.recursion import deep_recursion, deep_stack
 from graphify.tracing.signature import Call, Pattern, TensorSpec
+from graphify.tracing.special import Met
 from graphify.tracing.tracebacks import is_users, place_of
 
 
@@ -87,6 +88,7 @@ def _trace(
 ) -> Traced:
     root = Root(getattr(function, "__name__", "function"), moving)
     root.run = functools.partial(_run_known, engine) if engine == "native" else None
+    root.met = Met() if autograph else None
     token = start_trace()
     try:
         with recording(root), not_taping(), deep_stack():
@@ -113,6 +115,8 @@ def _trace(
         leave_call(token)
         restore(root)
         root.home.close()
+        if root.met is not None:
+            root.met.leave()
 
 
 def _run_known(engine: str, graph: Graph, arrays: Sequence[Any]) -> Sequence[Any]:
@@ -161,6 +165,7 @@ def _track(root: Root, twin: Any, steps: tuple[Any, ...]) -> None:
     """Watch the containers of an argument: what happens to them happens to the caller's."""
     if isinstance(twin, (Tensor, np.ndarray)):
         return
+    root.meet(type(twin))
     if not is_record(twin):
         root.watch(twin)
     record = is_record(twin)

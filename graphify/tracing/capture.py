@@ -52,6 +52,7 @@ from graphify.tracing.guards import (
 )
 from graphify.tracing.identity import attributes_of
 from graphify.tracing.places import forget_local
+from graphify.tracing.special import Met
 
 AnyPlace = Place | Within
 Run = Callable[[Graph, Sequence[Any]], Sequence[Any]]
@@ -85,6 +86,7 @@ class Root(Builder):
         self.run: Run | None = None  # runs a graph of what is known, by the function's engine
         self.streams = (sys.stdout, sys.stderr)  # and what else the function may set for a while
         self.warnings = warnings.filters
+        self.met: Met | None = None  # classes with special methods, which converted code calls
         self.copies = 1  # how many times the loops being unrolled repeat what is traced now
 
     def external(self, thing: Any) -> Tensor:
@@ -160,6 +162,7 @@ class Root(Builder):
             return value
         if isinstance(value, (Tensor, np.ndarray)) or is_tensorflow(value):
             return value if _home_open(value) else self._array(value, place)
+        self.meet(type(value))
         if id(value) in self.twins:
             return self.twins[id(value)][1]
         inside = elements(value)
@@ -209,9 +212,15 @@ class Root(Builder):
         """Whether the trace updated an array that it took from outside."""
         return any(t._base is None and t._version for _, t in self.outside.values())
 
+    def meet(self, kind: type) -> None:
+        """See to it that the trace calls the special methods of a class converted."""
+        if self.met is not None:
+            self.met.meet(kind)
+
     def watch(self, thing: Any) -> None:
-        """Guard the fields of an object with special methods of its own (see `Fields`)."""
-        if hasattr(thing, "__dict__") and has_special_methods(type(thing)):  # type: ignore[arg-type]  # mypy: not hashable
+        """Guard the fields of an object with special methods of its own that are not converted
+        (see `Fields`)."""
+        if hasattr(thing, "__dict__") and has_special_methods(type(thing), self.met is not None):  # type: ignore[arg-type]  # mypy: not hashable
             key = (id(thing), "fields")
             if key not in self.guards:
                 self.guards[key] = Fields(thing, by_content(vars(thing), copy=True))

@@ -22,6 +22,7 @@ from graphify.ir.tensor import Tensor
 from graphify.ir.types import in_c_order
 from graphify.ir.wrapping import is_tensorflow
 from graphify.location import is_library
+from graphify.tracing import special
 from graphify.tracing.containers import elements, follow
 
 Reader: TypeAlias = Callable[[Any], Any]  # reads a place
@@ -52,7 +53,8 @@ class Place:
                 return object.__getattribute__(self.holder, self.name)
             except AttributeError:
                 return MISSING
-        return getattr(self.holder, self.name, MISSING)
+        value = getattr(self.holder, self.name, MISSING)
+        return special.original(value) if isinstance(self.holder, type) else value
 
     def write(self, value: Any) -> None:
         if self.kind == "cell":
@@ -322,14 +324,19 @@ _SEEN_ANYWAY |= {"__setattr__", "__init_subclass__", "__class_getitem__", "__del
 
 
 @functools.lru_cache(maxsize=4096)
-def has_special_methods(kind: type) -> bool:
-    """Whether a class of the user's has special methods that Python calls by itself."""
+def has_special_methods(kind: type, converted: bool) -> bool:
+    """Whether a class of the user's has special methods that Python calls by itself.
+
+    Args:
+        converted: those that a trace converts do not count.
+    """
     return any(
         isinstance(method, FunctionType)
         and name.startswith("__")
         and name.endswith("__")
         and name not in _SEEN_ANYWAY
-        and not is_library(method.__code__.co_filename)
+        and not (converted and special.original(method) is not method)
+        and not is_library(special.original(method).__code__.co_filename)
         and not method.__code__.co_filename.startswith("<")  # written by dataclasses
         for each in kind.__mro__
         for name, method in vars(each).items()

@@ -8,6 +8,7 @@ from graphify.autograph.operators import (
     library,  # noqa: F401  # for its effect
     listarrays,  # noqa: F401  # for its effect
     listbuiltins,
+    overloaded,  # noqa: F401  # for its effect
     places,  # noqa: F401  # for its effect
     tools,  # noqa: F401  # for its effect
     vectorize,  # noqa: F401  # for its effect

@@ -13,7 +13,7 @@ import numpy as np
 from graphify.autograph.operators import iteration, numbers, ordering, texts
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
-from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.conditions import decider, has_decider, is_staged, truth
 from graphify.autograph.operators.logical import and_, contains, not_, or_, python_bool
 from graphify.autograph.operators.loops import for_
 from graphify.errors import TraceError
@@ -131,7 +131,7 @@ def _extreme(plain: Any, sign: str, args: Any, kwargs: Any) -> Any:
         return plain(*args, **kwargs)
     values, key = builtins.list(values), kwargs.get("key")
     ranks = values if key is None else [call(key, value) for value in values]
-    if not ordering.has_staged(ranks):
+    if not ordering.may_depend_on_run(ranks):
         places = plain(builtins.range(builtins.len(values)), key=ranks.__getitem__, default=None)
         return plain(values, **kwargs) if places is None else values[places]
     return _first_extreme(sign, values, ranks)
@@ -218,13 +218,13 @@ def _joined_truth(iterable: Any, plain: Callable[[Any], Any], join: Callable[...
         vector = _vector(iterable, plain.__name__)
         return python_bool(getattr(vector, plain.__name__)())
     values: Any = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
-    staged = [v for v in values if is_staged(v)]
-    if not staged:
+    if not builtins.any(is_staged(v) or has_decider(v) for v in values):
         return plain(values)
     return truth_of(join(*(lambda v=v: v for v in values)))
 
 
 def truth_of(value: Any) -> Any:
+    value = decider(value)
     return python_bool(truth(value)) if is_staged(value) else builtins.bool(value)
 
 

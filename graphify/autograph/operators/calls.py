@@ -47,6 +47,7 @@ from graphify.numpy._table import FUNCTIONS
 from graphify.numpy.random import as_generator
 from graphify.ops import core
 from graphify.syntax.loader import is_marked
+from graphify.tracing import special
 from graphify.tracing.capture import Root, root_of
 from graphify.tracing.guards import SCALARS, Place
 from graphify.tracing.lists import List, is_grown
@@ -147,6 +148,9 @@ def decorator(function: Any) -> Callable[[Any], Any]:
 
 
 def _plain(function: FunctionType, args: Any, kwargs: Any) -> Any:
+    method = special.original(function)
+    if method is not function:  # Vector.__add__(v, w)
+        return call(method, *args, **kwargs)
     chosen = dispatched(function, args, OVERLOADS[type])
     if chosen is not None:
         return call(chosen, *args, **kwargs)
@@ -213,6 +217,7 @@ def remember_local(instance: Any) -> None:
     builder = current_builder()
     root = root_of(builder)
     if root is not None and builder is not None:
+        root.meet(type(instance))
         root.local_objects[id(instance)] = (instance, builder.home)
 
 
@@ -341,6 +346,9 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
         _log_items(obj, key)
     elif isinstance(obj, np.ndarray):
         obj = _own_array(obj)
+    elif (own := special.method(obj, "__setitem__")) is not None:
+        own(key, value)
+        return
     elif not isinstance(obj, Tensor):
         impure.refuse_change(obj)
         unconverted.run(operator.setitem, obj, key, value)

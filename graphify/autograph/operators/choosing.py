@@ -27,7 +27,7 @@ from graphify.autograph.operators.choice import (
     holds_one_of,
     possible,
 )
-from graphify.autograph.operators.conditions import is_staged, set_truth, truth
+from graphify.autograph.operators.conditions import decider, is_staged, set_truth, truth
 from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.heap import Names, State
 from graphify.autograph.operators.inplace import AUGMENTED
@@ -309,6 +309,7 @@ def _comparison(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 def _truth(choice: Choice) -> Any:
     def of(value: Any) -> Any:
+        value = decider(value)
         return truth(value) if is_staged(value) else bool(value)
 
     return decide(choice, of)

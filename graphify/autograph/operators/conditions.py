@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from graphify.ir.sizes import product
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
 from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, effects, elementwise
+from graphify.tracing import special
 
 # NumPy's words.
 MANY = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
@@ -37,6 +40,67 @@ def is_staged(value: Any) -> bool:
         _, staged = _TRUTHS.get(type(value), _PLAIN)
         return staged is None or staged(value)
     return value.is_symbolic or resolve(value).is_symbolic
+
+
+def decider(value: Any) -> Any:
+    """What decides whether a value is true: of an object what a `__bool__` of the user's gives, or
+    else its `__len__`; of other values they themselves.
+
+    Raises:
+        TypeError: `__bool__` gives no bool, as Python has it.
+    """
+    ask = special.method(value, "__bool__")
+    if ask is None:
+        sized = not hasattr(type(value), "__bool__") and special.method(value, "__len__")
+        return own_length(value) if sized else value
+    answer = ask()
+    weak = is_staged(answer) and answer.spec.weak and answer.dtype == BOOL
+    if not weak and not isinstance(answer, bool):
+        name = answer.spec if is_staged(answer) else type(answer).__name__
+        raise TypeError(f"__bool__ should return bool, returned {name}")
+    return answer
+
+
+def has_decider(value: Any) -> bool:
+    """Whether a method of the user's tells whether a value is true."""
+    return any(special.method(value, name) is not None for name in ("__bool__", "__len__"))
+
+
+def own_length(value: Any) -> Any:
+    """The length that a `__len__` of the user's gives; None where a value has none.
+
+    Raises:
+        TypeError: it is no integer.
+        ValueError: it is negative; at the run where only that tells.
+    """
+    count = special.method(value, "__len__")
+    if count is None:
+        return None
+    length = count()
+    if not is_staged(length):
+        return len(_Sized(length))
+    length = resolve(length)
+    if (
+        length.dims
+        or length.dtype.kind not in "iub"
+        or length.dtype == BOOL
+        and not length.spec.weak
+    ):
+        raise TypeError(f"'{length.spec}' object cannot be interpreted as an integer")
+    negative = effects.Raise(ValueError, ("__len__() should return >= 0",))
+    effects.assert_(elementwise.greater_equal(length, 0), exception=negative)
+    return core.cast(length, dtype=np.dtype(np.int64), weak=True)
+
+
+class _Sized:
+    """What has a length, which Python itself checks."""
+
+    def __init__(self, length: Any) -> None:
+        self.length = length
+
+    def __len__(self) -> int:
+        found: int = self.length
+        return found
 
 
 def truth(value: Any) -> Tensor:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.autograph.operators.conditions import own_length
 from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.state import Unstageable
@@ -272,7 +273,8 @@ def len(value: Any) -> Any:
     if isinstance(value, (GrowingList, Deque)):
         return value.size
     note_read(value)
-    return builtins.len(value)
+    length = own_length(value)
+    return builtins.len(value) if length is None else length
 
 
 def note_read(value: Any) -> None:

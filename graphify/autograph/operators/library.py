@@ -19,7 +19,8 @@ import numpy as np
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.loops import for_
-from graphify.autograph.operators.numbers import scalar_of
+from graphify.autograph.operators.numbers import float as float_of
+from graphify.autograph.operators.numbers import index, scalar_of
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, effects, special
@@ -27,6 +28,7 @@ from graphify.ops import elementwise as e
 from graphify.ops.convert import convert
 from graphify.ops.library import fsum, integer_call, math_call
 from graphify.ops.operators import to_int
+from graphify.tracing.special import method as special_method
 
 NOTHING_TO_REDUCE = "reduce() of empty iterable with no initial value"
 FLOAT, COMPLEX, INT = np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64)
@@ -38,6 +40,7 @@ def overload(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]
     def register(staged: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(staged)
         def chosen(*args: Any, **kwargs: Any) -> Any:
+            args = tuple(_own_number(v, function.__name__) for v in args)
             given = [*args, *kwargs.values()]
             if not any(is_staged(v) or _holds_staged(v) for v in given):
                 return function(*args, **kwargs)
@@ -47,6 +50,16 @@ def overload(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]
         return chosen
 
     return register
+
+
+def _own_number(value: Any, function: str) -> Any:
+    """The number that an object of the user's gives for itself, unless it has a method for the
+    function."""
+    if hasattr(type(value), f"__{function}__"):
+        return value
+    name = next((n for n in ("__float__", "__index__") if hasattr(type(value), n)), "")
+    asks = special_method(value, name) is not None
+    return (float_of if name == "__float__" else index)(value) if asks else value
 
 
 def _holds_staged(value: Any) -> bool:

@@ -15,7 +15,7 @@ from graphify.autograph.operators import deques
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.choice import Choice, Verdict, telling
 from graphify.autograph.operators.choosing import decide, is_
-from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.conditions import decider, is_staged, truth
 from graphify.autograph.operators.iteration import Items
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.ordering import SIGNS, compared, found_in
@@ -23,6 +23,7 @@ from graphify.autograph.operators.texts import StagedText, refuse_text
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL
 from graphify.ops import core, elementwise
+from graphify.tracing import special
 
 Thunk = Callable[[], Any]
 
@@ -37,16 +38,19 @@ def and_(*thunks: Thunk) -> Any:
     """`a and b and ...`: the first false operand, else the last one."""
     value = thunks[0]()
     for position, thunk in enumerate(thunks[1:], 1):
-        if is_staged(value):
-            return _staged(value, and_, thunks[position:], True)
-        if not value:
+        test = decider(value)
+        if is_staged(test):
+            return _staged(test, value, and_, thunks[position:], True)
+        if not test:
             return value
         value = thunk()
     return value
 
 
-def _staged(first: Any, whole: Callable[..., Any], later: tuple[Thunk, ...], way: bool) -> Any:
-    """`and` (`way` True) or `or` of a staged operand and later ones."""
+def _staged(
+    test: Any, first: Any, whole: Callable[..., Any], later: tuple[Thunk, ...], way: bool
+) -> Any:
+    """`and` (`way` True) or `or` of an operand with a staged truth value and later ones."""
     parts = [first]
 
     def rest() -> Any:
@@ -54,16 +58,17 @@ def _staged(first: Any, whole: Callable[..., Any], later: tuple[Thunk, ...], way
         return parts[1]
 
     thunks = (rest, lambda: first) if way else (lambda: first, rest)
-    return telling(if_exp(first, *thunks), parts, way)
+    return telling(if_exp(test, *thunks), parts, way)
 
 
 def or_(*thunks: Thunk) -> Any:
     """`a or b or ...`: the first true operand, else the last one."""
     value = thunks[0]()
     for position, thunk in enumerate(thunks[1:], 1):
-        if is_staged(value):
-            return _staged(value, or_, thunks[position:], False)
-        if value:
+        test = decider(value)
+        if is_staged(test):
+            return _staged(test, value, or_, thunks[position:], False)
+        if test:
             return value
         value = thunk()
     return value
@@ -71,11 +76,13 @@ def or_(*thunks: Thunk) -> Any:
 
 def tested(value: Any) -> Any:
     """The truth value of a test in a `try`: asked where its failure can be caught."""
+    value = decider(value)
     return truth(value) if is_staged(value) else bool(value)
 
 
 def not_(value: Any) -> Any:
     """`not a`."""
+    value = decider(value)
     if not is_staged(value):
         return not value
     test = truth(value)
@@ -118,6 +125,10 @@ def contains(container: Any, item: Any) -> Any:
             return contains(list(container), item)
         found = container.contains(item)
         return python_bool(found) if is_staged(found) else found
+    own = special.method(container, "__contains__")
+    if own is not None:
+        found = decider(own(item))
+        return python_bool(truth(found)) if is_staged(found) else bool(found)
     container = deques.opened(container)
     if isinstance(container, GrowingList):
         return python_bool(container.contains(item))

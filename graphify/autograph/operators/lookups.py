@@ -45,7 +45,7 @@ def item(table: Any, key: Any) -> Any:
         count = len(table)
         inside = elementwise.logical_and(key >= -count, key < count)
         effects.assert_(inside, exception=effects.Raise(IndexError, ("tuple index out of range",)))
-        return _chosen(list(table), elementwise.where(key < 0, key + count, key))
+        return value_at(list(table), elementwise.where(key < 0, key + count, key))
     if isinstance(table, range):
         return line_of(table)[key]
     if isinstance(table, dict) and type(table).__getitem__ is dict.__getitem__:
@@ -110,11 +110,11 @@ def _found(table: dict[Any, Any], key: Tensor, absent: Any, raises: bool = False
     values = [table[known] for known in keys]
     if raises and apart.is_kept() and apart.can_change(values):  # a branch would give copies
         if_exp(matches.any(), lambda: None, absent)
-        return _chosen(values, place)
-    return if_exp(matches.any(), lambda: _chosen(values, place), absent)
+        return value_at(values, place)
+    return if_exp(matches.any(), lambda: value_at(values, place), absent)
 
 
-def _chosen(values: list[Any], place: Tensor) -> Any:
+def value_at(values: list[Any], place: Tensor) -> Any:
     """One of some values: numbers are an array, others are told apart one by one."""
     if len(values) == 1:
         return values[0]
@@ -130,7 +130,7 @@ def _chosen(values: list[Any], place: Tensor) -> Any:
             remedy="keep them in one array, and look up its row",
         )
     first, *rest = values
-    others = lambda: _chosen(rest, place - 1)
+    others = lambda: value_at(rest, place - 1)
     return if_exp(elementwise.equal(place, 0), lambda: first, others)
 
 

@@ -23,7 +23,7 @@ from graphify.autograph.operators.branches import if_
 from graphify.autograph.operators.carry import Carry
 from graphify.autograph.operators.choice import Choice, Facts, assuming, facts, has_choices
 from graphify.autograph.operators.choosing import over_state
-from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.conditions import decider, is_staged, truth
 from graphify.autograph.operators.generators import Generator, push
 from graphify.autograph.operators.heap import (
     Names,
@@ -141,7 +141,7 @@ def _becomes_staged(test: Callable[..., Any], body: Callable[..., State], state:
             log = watch_cells(builder, (body,))
             after = body(*state)
             log()
-            return is_staged(test(*after))
+            return is_staged(decider(test(*after)))
     except (Unstageable, ConcreteValueNeeded, Ended):
         return False
 
@@ -150,14 +150,14 @@ def _try_test(test: Callable[..., Any], state: State) -> tuple[Any, bool]:
     """The condition's value, evaluated in a frame that is thrown away, and whether it changes
     something: an attribute, an array, a name of a function around it."""
     if current_builder() is None:
-        return test(*state), False
+        return decider(test(*state)), False
     with frame("test") as builder:
         log = watch_cells(builder, (test,))
-        verdict = ending(test, *state)
+        verdict = decider(ending(test, *state))
         log()
         forget_local(builder)
         writes = bool(builder.writes)
-    return test(*state) if isinstance(verdict, Unreachable) else verdict, writes
+    return decider(test(*state)) if isinstance(verdict, Unreachable) else verdict, writes
 
 
 def _staged_while(
@@ -187,7 +187,7 @@ def _staged_while(
         builder = loop.trace(turn, (body,), raises=raises)
         with frame("cond") as cond_builder:
             variables = loop.parameters(cond_builder)
-            verdict = ending(test, *variables)
+            verdict = decider(ending(test, *variables))
             told = truth(False if isinstance(verdict, Unreachable) else verdict)
             results = [value_in(told, cond_builder)]
             pure = not cond_builder.writes and not any(n.effects for n in cond_builder.nodes)
@@ -204,7 +204,7 @@ def _staged_while(
         tensors = known.evaluated(control.while_, given, attrs)
     else:
         tensors = control.while_.several(*map(recorded, given), **attrs)
-    first = (lambda: truth(test(*state))) if pure else None
+    first = (lambda: truth(decider(test(*state)))) if pure else None
     return loop.finish(tensors, runs, first)
 
 
@@ -213,7 +213,7 @@ def _told(test: Callable[..., Any], variables: Sequence[Any]) -> Facts:
     if not any(map(has_choices, variables)):
         return ()
     with frame("test"):
-        verdict = ending(test, *variables)
+        verdict = decider(ending(test, *variables))
         return facts(truth(verdict), True) if is_staged(verdict) else ()
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import decide
-from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.conditions import decider, is_staged, truth
 from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.logical import python_bool
 from graphify.autograph.operators.texts import StagedText, refuse_text
@@ -25,6 +25,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, elementwise
 from graphify.ops.library import integer_call, math_call
 from graphify.ops.operators import to_int
+from graphify.tracing import special
 from graphify.tracing.lists import List
 
 FLOAT, COMPLEX, INT = np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64)
@@ -33,6 +34,8 @@ FLOAT, COMPLEX, INT = np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np
 
 
 def int(value: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    if not args and not kwargs:
+        value = _converted(value, builtins.int, "__int__", "__index__")
     if not is_staged(value) or args or kwargs:
         if builtins.isinstance(value, StagedText):
             refuse_text(value)
@@ -44,6 +47,7 @@ def int(value: Any = 0, *args: Any, **kwargs: Any) -> Any:
 
 
 def float(value: Any = 0.0) -> Any:
+    value = _converted(value, builtins.float, "__float__", "__index__")
     if not is_staged(value):
         if builtins.isinstance(value, StagedText):
             refuse_text(value)
@@ -59,6 +63,8 @@ def _not_real(wanted: str, value: Tensor) -> NoReturn:
 
 
 def complex(real: Any = 0, *imag: Any, **parts: Any) -> Any:
+    if not imag and not parts:
+        real = _converted(real, builtins.complex, "__complex__", "__float__", "__index__")
     given = (real, *imag, *parts.values())
     if not builtins.any(is_staged(v) for v in given):
         return builtins.complex(real, *imag, **parts)
@@ -71,12 +77,34 @@ def complex(real: Any = 0, *imag: Any, **parts: Any) -> Any:
     return core.cast(number, dtype=COMPLEX, weak=True)
 
 
+def _converted(value: Any, kind: Any, *names: str) -> Any:
+    """What the first of some special methods gives, where it is the user's.
+
+    Raises:
+        TypeError: the method gives what Python does not take of it.
+    """
+    for name in names:
+        if hasattr(builtins.type(value), name):
+            break
+    own = special.method(value, name)
+    if own is None:
+        return value
+    number = own()
+    wanted = {"__index__": builtins.int, "__float__": builtins.float}.get(name, kind)
+    if not isinstance(number, wanted):
+        what = f"non-{wanted.__name__} (type {type_name(number)})"
+        raise TypeError(f"{type_name(value)}.{name} returned {what}")
+    return number
+
+
 def bool(value: Any = False) -> Any:
+    value = decider(value)
     return python_bool(truth(value)) if is_staged(value) else builtins.bool(value)
 
 
 def index(value: Any) -> Any:
     """operator.index: an integer as a Python int."""
+    value = _converted(value, builtins.int, "__index__")
     if not is_staged(value):
         return operator.index(value)
     number = scalar_of(value)

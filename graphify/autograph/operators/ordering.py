@@ -17,7 +17,8 @@ import numpy as np
 from graphify import tree
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import call
-from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.conditions import decider, is_staged, truth
+from graphify.autograph.operators.lookups import value_at
 from graphify.errors import TraceError
 from graphify.ir.sharing import link
 from graphify.ir.tensor import Tensor, resolve
@@ -26,7 +27,7 @@ from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, elementwise, shape
 from graphify.ops import library as ops
-from graphify.tracing import identity
+from graphify.tracing import identity, special
 
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -38,15 +39,27 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+METHODS = {
+    "<": "__lt__",
+    "<=": "__le__",
+    ">": "__gt__",
+    ">=": "__ge__",
+    "==": "__eq__",
+    "!=": "__ne__",
+}
+
+MOST_OBJECTS = 16  # that are sorted by methods of their own: each is compared with each
+
 # --- comparison ---------------------------------------------------------------------------------
 
 
 def compared(sign: str, a: Any, b: Any) -> Any:
     """A comparison of two values, also of sequences that hold staged ones."""
     kind = list if isinstance(a, list) and isinstance(b, list) else tuple
-    if isinstance(a, kind) and isinstance(b, kind) and (has_staged(a) or has_staged(b)):
+    told = special.method(a, METHODS[sign]) is not None
+    if not told and isinstance(a, kind) and isinstance(b, kind) and may_depend_on_run((a, b)):
         return _equal(sign, a, b) if sign in ("==", "!=") else _ordered(sign, a, b)
-    if isinstance(a, dict) and isinstance(b, dict) and (has_staged(a) or has_staged(b)):
+    if not told and isinstance(a, dict) and isinstance(b, dict) and may_depend_on_run((a, b)):
         same: Any = a.keys() == b.keys()
         return _equal(sign, [*a.values()], [b[k] for k in a]) if same else sign == "!="
     return SIGNS[sign](a, b)
@@ -59,6 +72,18 @@ def has_staged(value: Any) -> bool:
     if isinstance(value, dict):
         value = value.values()
     return isinstance(value, (list, tuple, type({}.values()))) and any(map(has_staged, value))
+
+
+def may_depend_on_run(value: Any) -> bool:
+    """Whether a comparison of a value may be left to the run: it holds staged values, or objects
+    of the user's that compare by methods of their own."""
+    if is_staged(value):
+        return True
+    if isinstance(value, dict):
+        value = value.values()
+    inside = isinstance(value, (list, tuple, type({}.values())))
+    own = any(special.method(value, name) is not None for name in METHODS.values())
+    return own or inside and any(map(may_depend_on_run, value))
 
 
 def same(a: Any, b: Any) -> Any:
@@ -102,7 +127,7 @@ def found_in(container: Any, item: Any) -> Any:
         return _in_range(container, item)
     if isinstance(container, (dict, set, frozenset)) and is_staged(item):
         return one_of([key for key in container if _is_number(key)], item)
-    if isinstance(container, (list, tuple)) and has_staged([container, item]):
+    if isinstance(container, (list, tuple)) and may_depend_on_run([container, item]):
         return one_of(list(container), item)
     return None
 
@@ -145,11 +170,35 @@ def sorted_(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     if isinstance(iterable, Tensor) and is_staged(iterable) and len(items) > 1:
         order = ops.python_argsort(*_columns(keys), reverse=bool(reverse))
         return [iterable[order[i]] for i in range(len(items))]  # rows are views
+    if len(items) > 1 and not has_staged(keys) and may_depend_on_run(keys):
+        return _sorted_by_methods(items, keys, reverse)
     if len(items) < 2 or not has_staged(keys):
         known = builtins.sorted(range(len(items)), key=lambda i: keys[i], reverse=reverse)
         return [items[i] for i in known]
     order = ops.python_argsort(*_columns(keys), reverse=bool(reverse))
     return _permuted(items, order)
+
+
+def _sorted_by_methods(items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
+    """Items in the order of objects of the user's: each pair is compared once, and the place of an
+    item is the number of those that go before it."""
+    if len(items) > MOST_OBJECTS:
+        raise _unsortable(
+            f"they are {len(items)} objects with a method __lt__",
+            "sort by a key that is a number: key=lambda v: v.size",
+        )
+    places: list[Any] = [0] * len(items)
+    for i, later in enumerate(keys):
+        for j, earlier in enumerate(keys[:i]):
+            pair = (earlier, later) if reverse else (later, earlier)
+            first = decider(compared("<", *pair))  # whether the later one goes before the other
+            first = truth(first) if is_staged(first) else bool(first)
+            places[i] += elementwise.where(first, 0, 1) if is_staged(first) else int(not first)
+            places[j] += elementwise.where(first, 1, 0) if is_staged(first) else int(first)
+    if not any(map(is_staged, places)):
+        return [items[place] for place in sorted(range(len(items)), key=places.__getitem__)]
+    order = shape.stack([core.strong(as_tensor(place)) for place in places]).argsort()
+    return [value_at(items, order[i]) for i in range(len(items))]
 
 
 def _columns(keys: list[Any]) -> list[Tensor]:

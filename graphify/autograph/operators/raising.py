@@ -11,7 +11,7 @@ from graphify.autograph.operators import texts
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import over
-from graphify.autograph.operators.conditions import is_staged, truth
+from graphify.autograph.operators.conditions import decider, is_staged, truth
 from graphify.autograph.operators.thrown import (
     NO_EXCEPTION,
     Alternative,
@@ -33,6 +33,7 @@ from graphify.tracing.tracebacks import is_users
 
 def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
     """The assert statement; a staged one raises AssertionError when the run gets there."""
+    test = decider(test)
     if is_staged(test):
         pieces, values = _message(() if message is None else (message(),))
         error = effects.Raise(AssertionError, pieces, own=True)

@@ -1,0 +1,58 @@
+"""How a trace calls the special methods of the user's classes (see graphify.tracing.special).
+
+v + w                  # call(Vector.__add__, v, w)
+p == q, p < q          # of dataclasses: their fields are compared, as tuples are
+a >= b                 # of functools.total_ordering: its own code, converted
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import fields
+from types import FunctionType
+from typing import Any
+
+from graphify.autograph.operators.attributes import attr
+from graphify.autograph.operators.calls import call, converted
+from graphify.autograph.operators.descriptors import is_own
+from graphify.autograph.operators.logical import not_
+from graphify.autograph.operators.ordering import METHODS, compared
+from graphify.autograph.operators.recursion import enter
+from graphify.tracing import special
+
+_SIGNS = {name: sign for sign, name in METHODS.items()}
+
+
+def _call_of(kind: type, name: str) -> special.Call | None:
+    """How a trace calls a special method of a class; None where it is left as it is."""
+    method = special.original(vars(kind).get(name))
+    if name == "__ne__" and method is None and "__eq__" in vars(kind):
+        inherits = special.original(kind.__ne__) is object.__ne__
+        return _differ if inherits and _call_of(kind, "__eq__") else None
+    if not isinstance(method, FunctionType):
+        return None
+    filename = method.__code__.co_filename
+    if is_own(method):
+        return functools.partial(call, method)
+    if filename == functools.__file__:  # written in Python, in terms of the user's own
+        return lambda *args: enter(method, converted(method), args, {})
+    if filename == "<string>" and "__dataclass_params__" in vars(kind) and name in _SIGNS:
+        return functools.partial(_compare_fields, kind, _SIGNS[name])
+    return None
+
+
+def _compare_fields(kind: Any, sign: str, one: Any, other: Any) -> Any:
+    """A comparison that dataclasses has written."""
+    if other.__class__ is not one.__class__:
+        return NotImplemented
+    names = [field.name for field in fields(kind) if field.compare]
+    return compared(sign, *(tuple(attr(thing, name) for name in names) for thing in (one, other)))
+
+
+def _differ(one: Any, other: Any) -> Any:
+    """`one != other`, as Python has it where only `==` is defined."""
+    equal = one.__eq__(other)
+    return equal if equal is NotImplemented else not_(equal)
+
+
+special.set_converter(_call_of)
