@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, MutableMapping, MutableSet
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -44,7 +45,7 @@ NAMES = frozenset(
         *(f"__{prefix}{name}__" for name in _BINARY for prefix in ("", "r", "i")),
         *(f"__{name}__" for name in "neg pos abs invert round trunc floor ceil".split()),
         *(f"__{name}__" for name in "lt le eq ne gt ge".split()),
-        *("__getitem__", "__setitem__", "__delitem__", "__missing__"),
+        *("__getitem__", "__setitem__", "__delitem__", "__missing__", "__post_init__"),
         *TEXTS,
         *EXACT,
     ]
@@ -74,10 +75,11 @@ class _Replaced:
     """The methods of one class while traces go on that have met it."""
 
     traces: int = 0
-    standins: dict[str, FunctionType] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
 
 
-_replaced: dict[type, _Replaced] = {}
+# Weak, for a class that a function defines goes with what its methods close over.
+_replaced: MutableMapping[type, _Replaced] = weakref.WeakKeyDictionary()
 _lock = threading.Lock()
 
 
@@ -85,8 +87,8 @@ class Met:
     """The classes of which one trace has met objects."""
 
     def __init__(self) -> None:
-        self.classes: set[type] = set()
-        self._known: set[type] = set()
+        self.classes: MutableSet[type] = weakref.WeakSet()
+        self._known: MutableSet[type] = weakref.WeakSet()
 
     def meet(self, kind: type) -> None:
         """Replace the special methods of a class and of those it derives from."""
@@ -113,8 +115,8 @@ def _replace(kind: type) -> None:
         for name in sorted(NAMES):
             call = _converter[0](kind, name)
             if call is not None:
-                standin = replaced.standins[name] = _standin(kind, name, call)
-                type.__setattr__(kind, name, standin)
+                type.__setattr__(kind, name, _standin(kind, name, call))
+                replaced.names.append(name)
 
 
 def _bring_back(kind: type) -> None:
@@ -124,9 +126,10 @@ def _bring_back(kind: type) -> None:
         if replaced.traces:
             return
         del _replaced[kind]
-        for name, standin in replaced.standins.items():
-            method = original(standin)
-            if vars(kind).get(name) is not standin:  # somebody has given the class another one
+        for name in replaced.names:
+            found = vars(kind).get(name)
+            method = original(found)
+            if method is found:  # somebody has given the class another one
                 continue
             if method is getattr(object, name, None):
                 type.__delattr__(kind, name)

@@ -24,6 +24,32 @@ PARAMETERS = {
 }
 
 SOURCES = {
+    "integers that are doubled so often that a compiler must not write their terms out": """
+def program(xi, w):
+    for i in range(len(xi)):
+        for j in range(8):
+            xi += xi
+        if xi.mean() < 1:
+            w += 1
+    return xi, w
+""",
+    "what was an unsigned number, negated, as the start of a slice": """
+def program(xi, kp):
+    n = np.uint64(kp)
+    return xi[-n:], xi[:-n], xi[n - 5 :: -1]
+""",
+    "copies and other shapes of NumPy's scalars are numbers of their own": """
+def program(xi, x):
+    v = np.argmax(x)
+    a, b, c, d = v.copy(), np.reshape(v, ()), v.squeeze(), np.where(v > 0, v, v)
+    e, f, g, h = a, b, c, d
+    v += 1
+    a += 10
+    b += 20
+    c += 30
+    d += 40
+    return v, a, b, c, d, e, f, g, h
+""",
     "an array that is another one on one path is updated": """
 def program(x):
     if x.sum() > 0:

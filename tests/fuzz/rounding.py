@@ -24,6 +24,7 @@ ERRORS = 8  # times the error that NumPy itself made
 # What adds up or picks in an order of its own, where +0 and -0 may come out either way.
 REDUCING = {"sum", "mean", "cumsum", "prod", "dot", "std", "matmul", "minimum", "maximum", "min",
             "max", "clip", "sort", "outer"}  # fmt: skip
+SUMMING = {"sum", "mean", "cumsum", "std"}  # in any order
 WIDER = {np.dtype(np.float32): np.float64, np.dtype(np.float64): np.longdouble}
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
@@ -99,13 +100,15 @@ class _Noise:
         if isinstance(owner, np.ndarray | np.generic):
             name = function.__name__
             again = lambda x, *rest, **named: getattr(x, name)(*rest, **named)  # noqa: E731
-            return self.shaken(result, again, (owner, *args), kwargs, name in REDUCING)
+            return self.shaken(result, again, (owner, *args), kwargs, name in REDUCING, name)
         name = getattr(function, "__name__", "")
         if getattr(np, name, None) is function or function is sum:
-            return self.shaken(result, function, args, kwargs, name in REDUCING)
+            return self.shaken(result, function, args, kwargs, name in REDUCING, name)
         return result
 
-    def shaken(self, result: Any, function: Any, args: Any, kwargs: Any, reducing: bool) -> Any:
+    def shaken(
+        self, result: Any, function: Any, args: Any, kwargs: Any, reducing: bool, name: str = ""
+    ) -> Any:
         """The result with noise where `function`, in a longer precision, says that it rounds."""
         if not isinstance(result, float | np.floating | np.ndarray):
             return result
@@ -120,12 +123,13 @@ class _Noise:
             return result
         if exact.shape != array.shape or reach.shape != array.shape:
             return result
-        noisy = self._noisy(array, exact, reach, reducing)
+        uneven = name in SUMMING and _depends_on_order(args[0], reach, array.dtype)
+        noisy = self._noisy(array, exact, reach, reducing, uneven)
         return noisy if isinstance(result, np.ndarray) else type(result)(noisy)
 
-    def _noisy(self, array: Any, exact: Any, reach: Any, reducing: bool) -> Any:
+    def _noisy(self, array: Any, exact: Any, reach: Any, reducing: bool, uneven: Any) -> Any:
         error = np.abs(array - exact)
-        rounded = np.isfinite(array) & (error > 0)
+        rounded = np.isfinite(array) & ((error > 0) | uneven)
         span = ULPS * np.spacing(np.abs(array)) + ERRORS * error
         span = span + ULPS * np.finfo(array.dtype).eps * np.abs(reach)
         noise = np.where(rounded, span * self.rng.uniform(-1, 1, array.shape), 0)
@@ -133,6 +137,19 @@ class _Noise:
         if reducing and self.coin.random() < 0.5:
             noisy = np.where(noisy == 0, -noisy, noisy)
         return noisy
+
+
+def _depends_on_order(parts: Any, reach: Any, dtype: Any) -> Any:
+    """Whether a sum may round in some order of its parts, if not in this one: it is so long that
+    some bits of the smallest parts are below its last one."""
+    values = np.abs(np.asarray(parts, np.float64)).ravel()
+    values = values[np.isfinite(values) & (values > 0)]
+    if not len(values):
+        return False
+    mantissas, exponents = np.frexp(values)
+    whole = (mantissas * 2.0**53).astype(np.int64)
+    last = np.ldexp((whole & -whole).astype(float), exponents - 53).min()
+    return np.asarray(reach) * float(np.finfo(dtype).eps) > last
 
 
 def _wide(value: Any, whole: bool = False) -> Any:

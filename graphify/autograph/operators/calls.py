@@ -194,6 +194,9 @@ def _construct(cls: type, args: Any, kwargs: Any) -> Any:
         return scalar
     if cls.__module__ in EXACT and (staged := [a for a in args if is_staged(a)]):
         raise value_needed(resolve(staged[0]), "the number")
+    root = root_of(current_builder())
+    if root is not None:
+        root.meet(cls)
     if current_builder() is not None and starts_bare(cls):
         bare: Any = object.__new__(cls)
         remember_local(bare)
@@ -217,7 +220,6 @@ def remember_local(instance: Any) -> None:
     builder = current_builder()
     root = root_of(builder)
     if root is not None and builder is not None:
-        root.meet(type(instance))
         root.local_objects[id(instance)] = (instance, builder.home)
 
 

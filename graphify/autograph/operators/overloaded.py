@@ -13,11 +13,12 @@ from types import FunctionType
 from typing import Any
 
 from graphify.autograph.operators.attributes import attr
-from graphify.autograph.operators.calls import call, converted
+from graphify.autograph.operators.calls import DO_NOT_CONVERT, call, converted, remember_local
 from graphify.autograph.operators.descriptors import is_own
 from graphify.autograph.operators.logical import not_
 from graphify.autograph.operators.ordering import METHODS, compared
 from graphify.autograph.operators.recursion import enter
+from graphify.syntax.loader import is_marked
 from graphify.tracing import special
 
 _SIGNS = {name: sign for sign, name in METHODS.items()}
@@ -32,8 +33,10 @@ def _call_of(kind: type, name: str) -> special.Call | None:
     if not isinstance(method, FunctionType):
         return None
     filename = method.__code__.co_filename
-    if is_own(method):
-        return functools.partial(call, method)
+    inside = is_marked(method) and not hasattr(method, DO_NOT_CONVERT)  # of converted code
+    if inside or is_own(method):
+        made = name == "__post_init__"
+        return functools.partial(_finish if made else call, method)
     if filename == functools.__file__:  # written in Python, in terms of the user's own
         return lambda *args: enter(method, converted(method), args, {})
     if filename == "<string>" and "__dataclass_params__" in vars(kind) and name in _SIGNS:
@@ -47,6 +50,12 @@ def _compare_fields(kind: Any, sign: str, one: Any, other: Any) -> Any:
         return NotImplemented
     names = [field.name for field in fields(kind) if field.compare]
     return compared(sign, *(tuple(attr(thing, name) for name in names) for thing in (one, other)))
+
+
+def _finish(method: FunctionType, made: Any, *args: Any) -> Any:
+    """The end of what a dataclass does to make an instance."""
+    remember_local(made)
+    return call(method, made, *args)
 
 
 def _differ(one: Any, other: Any) -> Any:

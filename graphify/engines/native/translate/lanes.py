@@ -45,6 +45,8 @@ from graphify.engines.native.translate.cells import Cell
 from graphify.engines.native.translate.reductions import Accumulator
 from graphify.engines.native.translate.writer import Writer
 
+HEAVIEST = 64  # terms of an index that is followed from lane to lane
+
 
 class VectorLoop:
     """What the copies of a body share.
@@ -73,6 +75,7 @@ class VectorLoop:
         # By identity; kept with what they are of, so that an identity stays its own.
         self._varying: dict[int, tuple[Expr, bool]] = {}
         self._splats: dict[int, tuple[Expr, Element]] = {}
+        self._weights: dict[Var, int] = {}
 
     # --- reductions -----------------------------------------------------------------------------
 
@@ -181,7 +184,7 @@ class VectorLoop:
             case Var():
                 value = self.own[expr]
                 if value is not None:
-                    return self.step(value)
+                    return self.step(value) if self._weight(expr) <= HEAVIEST else None
                 return ONE if expr is self.stmt.var else None
             case Apply("add" | "subtract" as op, (a, b), dtype) if dtype == INDEX:
                 first, second = self.step(a), self.step(b)
@@ -195,6 +198,17 @@ class VectorLoop:
                 inner = self.step(x)
                 return None if inner is None else times(inner, self.settled(y))
         return None
+
+    def _weight(self, expr: Expr) -> int:
+        """How many terms an index has, with what its names stand for written out: `y = x + x`,
+        `z = y + y`, ... are twice as many each."""
+        if isinstance(expr, Var):
+            if expr not in self._weights:
+                value = self.own.get(expr)
+                self._weights[expr] = 1 if value is None else self._weight(value)
+            return self._weights[expr]
+        inner = expr.args if isinstance(expr, Apply) else ()
+        return min(sum(map(self._weight, inner)) or 1, HEAVIEST + 1)
 
     def at_start(self, expr: Expr) -> Expr:
         """An even index in the loop's first turn."""
