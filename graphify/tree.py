@@ -19,6 +19,7 @@ import dataclasses
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 
@@ -176,8 +177,20 @@ def _open(value: Any) -> Opened | None:
         return tuple(value._fields), list(value)
     names = _field_names(kind)
     if names is not None:
+        names += further_names(value, names)
         return names, [getattr(value, name) for name in names]
     return None
+
+
+def further_names(value: Any, fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Attributes of a dataclass instance that are no fields: those that a `__post_init__` sets, but
+    not what it has cached."""
+    kind = type(value)
+    return tuple(
+        name
+        for name in getattr(value, "__dict__", ())
+        if name not in fields and not isinstance(getattr(kind, name, None), cached_property)
+    )
 
 
 def _field_names(kind: type) -> tuple[str, ...] | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import IntegerOverflow
+from graphify.errors import IntegerOverflow, SpecError
 from graphify.ir.context import check_leaving
 from graphify.ir.kinds import wrong_kind
 from graphify.ir.op import Op, defop
@@ -23,6 +23,7 @@ from graphify.ir.sizes import Dim, decide_equal, decide_less
 from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
 from graphify.ir.types import BOOL, Spec, is_inexact
 from graphify.ir.wrapping import as_tensor
+from graphify.location import here, is_library_module
 from graphify.ops import core, elementwise, keys, shape
 from graphify.ops.inplace import update_inplace
 from graphify.ops.linalg import matmul
@@ -301,9 +302,16 @@ def _takes(value: Any) -> bool:
 
 
 def _forward(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
-    return lambda self, other: (
-        function(self, other) if _meets(name, self, other) else NotImplemented
-    )
+    other_way = f"__{_SWAPPED.get(name, 'r' + name)}__"
+
+    def operate(self: Tensor, other: Any) -> Any:
+        if _meets(name, self, other):
+            return function(self, other)
+        if not self.spec.weak and hasattr(type(other), other_way) and not defers_to(other):
+            _refuse_object(self, other)
+        return NotImplemented
+
+    return operate
 
 
 def _reflected(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Tensor, Any], Any]:
@@ -318,6 +326,37 @@ def _meets(name: str, self: Tensor, other: Any) -> bool:
     if isinstance(other, (list, tuple)):
         return not (self.spec.weak or name == "mul" and self._scalar)
     return _takes(other)
+
+
+_SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def defers_to(other: Any) -> bool:
+    """Whether NumPy leaves an operator between an array and an object to the object's class."""
+    kind = type(other)
+    return hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array_priority__")
+
+
+def _refuse_object(array: Tensor, other: Any) -> None:
+    """Refuse what makes arrays of objects, or of the items of one, beside an array of NumPy's.
+
+    Raises:
+        SpecError: it does.
+    """
+    kind = type(other)
+    module = sys.modules.get(kind.__module__)
+    if module is not None and is_library_module(module):
+        return
+    sequence = hasattr(kind, "__len__") and hasattr(kind, "__getitem__")
+    if not sequence and not array.ndim:
+        return
+    what = "an array of its items" if sequence else "an object in each place of an array"
+    raise SpecError(
+        f"beside an array or a scalar of its own, NumPy takes a {kind.__name__} for {what}",
+        location=here(),
+        remedy="put the object on the left, or give its class __array_ufunc__ = None, which leaves "
+        "the operator to the class",
+    )
 
 
 _SPREADS: dict[type, Callable[[Any, Callable[[Any], Any]], Any]] = {}

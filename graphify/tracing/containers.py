@@ -16,6 +16,7 @@ from collections import OrderedDict, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
+from graphify import tree
 from graphify.errors import TraceError
 from graphify.ir.tensor import Tensor
 from graphify.location import here
@@ -65,8 +66,9 @@ def elements(value: Any) -> list[tuple[tuple[str, Any], Any]] | None:
 
 
 def fields_of(value: Any) -> list[tuple[tuple[str, Any], Any]]:
-    """Steps to the fields of a dataclass instance, and their values."""
-    names = [field.name for field in dataclasses.fields(value)]
+    """Steps to the attributes of a dataclass instance, and their values."""
+    fields = tuple(field.name for field in dataclasses.fields(value))
+    names = fields + tree.further_names(value, fields)
     return [(("field", name), getattr(value, name)) for name in names if hasattr(value, name)]
 
 

@@ -40,9 +40,11 @@ EXACT = {
     "__index__": "the number",
 }
 TEXTS = ("__str__", "__repr__", "__format__")
+REFLECTED = frozenset(f"__r{name}__" for name in _BINARY)
 NAMES = frozenset(
     [
-        *(f"__{prefix}{name}__" for name in _BINARY for prefix in ("", "r", "i")),
+        *REFLECTED,
+        *(f"__{prefix}{name}__" for name in _BINARY for prefix in ("", "i")),
         *(f"__{name}__" for name in "neg pos abs invert round trunc floor ceil".split()),
         *(f"__{name}__" for name in "lt le eq ne gt ge".split()),
         *("__getitem__", "__setitem__", "__delitem__", "__missing__", "__post_init__"),

@@ -35,7 +35,7 @@ class Number:
     __divmod__ = _chosen
 
     def __pow__(self, power, mod=None):
-        return self if self.v > power else Number(power if mod is None else mod)
+        return self if self.v > self._of(power) else Number(self._of(power) if mod is None else mod)
 
     def __iadd__(self, other):
         if self.v > 0:
@@ -107,6 +107,34 @@ class Number:
         return f"<{self.v}>"
 
 
+class Right:
+    """A right operand: of what class the left one is counts."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __radd__(self, other):
+        if isinstance(other, np.generic):
+            return other * 3 + self.v
+        return other * 2 + self.v if other > 1 else self.v
+
+    __rsub__ = __rmul__ = __radd__
+
+    def __add__(self, other):
+        return self.v * 2 + other.v
+
+    __sub__ = __add__
+
+
+class Leaves(Right):
+    __array_ufunc__ = None
+
+    def __radd__(self, other):
+        return other * 3 + self.v
+
+    __rsub__ = __rmul__ = __radd__
+
+
 class Sized:
     def __init__(self, v):
         self.v = v
@@ -159,7 +187,21 @@ def test_binary(op: Any) -> None:
 
 @pytest.mark.parametrize("op", [operator.add, operator.sub])
 def test_reflected(op: Any) -> None:
-    same(lambda x: (op(Number(x), 1.0).v, op(1.0, Number(x)).v, op(x, Number(1.0)).v))
+    same(lambda x: (op(Number(x), 1.0).v, op(1.0, Number(x)).v, op(float(x), Number(1.0)).v))
+    for x in (*NUMBERS, np.float32(1.5), np.int8(2)):
+        same(lambda x: (op(x, Right(2.0)), op(Right(x), Right(2.0))), (x,))
+        same(lambda x: (op(x, Leaves(2.0)), op(Leaves(x), Right(2.0))), (x,))
+
+
+def test_arrays_of_objects_are_refused() -> None:
+    """NumPy makes them where an array, or its scalar beside a sequence, is the left operand."""
+    for other in (Right(2.0), Number(2.0)):
+        with pytest.raises(GraphifyError, match="__array_ufunc__ = None"):
+            graphify.function(lambda x, other=other: x + other)(np.ones(3))
+    with pytest.raises(GraphifyError, match="an array of its items"):
+        graphify.function(lambda x: x + Number(2.0))(np.float64(2.0))
+    leaves = graphify.function(lambda x: x * Leaves(2.0))
+    np.testing.assert_array_equal(leaves(np.arange(3.0)), np.arange(3.0) * Leaves(2.0))
 
 
 @pytest.mark.parametrize("op", UNARY, ids=lambda op: op.__name__)

@@ -521,6 +521,8 @@ def test_fingerprints(a, b, equal):
 class Store:
     """An object whose special methods read its fields."""
 
+    __array_ufunc__ = None
+
     def __init__(self):
         self.data = {"w": np.ones(2)}
         self.scale = 2.0

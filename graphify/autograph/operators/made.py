@@ -24,7 +24,6 @@ from graphify.ir.tensor import Tensor
 from graphify.location import here, is_library_module
 from graphify.ops import elementwise
 from graphify.tracing.capture import root_of
-from graphify.tracing.containers import fields_of, is_record
 from graphify.tracing.identity import attributes_of
 from graphify.tracing.lists import List
 
@@ -72,7 +71,7 @@ class Opener:
 
     def _is_leaf(self, part: Any) -> bool:
         outer = isinstance(part, List) and part.home is not self.builder.home
-        return outer or isinstance(part, Choice) or _has_more(part)
+        return outer or isinstance(part, Choice)
 
     def _leaf(self, leaf: Any) -> Any:
         if not isinstance(leaf, Choice):
@@ -108,11 +107,6 @@ class Opener:
             )
         self.seen[id(leaf)] = leaf
         return Made(type(leaf), {name: self(v) for name, v in attributes_of(leaf).items()})
-
-
-def _has_more(part: Any) -> bool:
-    """Whether a dataclass instance has attributes that are no fields: a `__post_init__` sets them."""
-    return is_record(part) and len(attributes_of(part)) > len(fields_of(part))
 
 
 def _either(holds: Tensor, a: Any, b: Any) -> Any:
