@@ -94,7 +94,7 @@ class Met:
 
     def meet(self, kind: type) -> None:
         """Replace the special methods of a class and of those it derives from."""
-        if kind in self._known:
+        if kind in self._known or issubclass(kind, BaseException):  # whose texts errors show
             return
         self._known.add(kind)
         for each in kind.__mro__:

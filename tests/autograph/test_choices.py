@@ -297,3 +297,75 @@ def test_the_graph_of_a_search_stays_small():
         graph = graphify.function(f).get_concrete_function(np.ones(n)).graph
         sizes.append(len(str(graph)))
     assert abs(sizes[0] - sizes[1]) < 100
+
+
+class Bare:
+    def __init__(self, v):
+        self.v = v
+
+
+def field_of_one_branch(x):
+    o = Bare(x)
+    if x > 0:
+        o.f = x
+    if x > 1:
+        o.v = 3.0
+    return o.f if x > 0 else o.v
+
+
+def field_read_where_it_may_be_missing(x):
+    if x > -9:
+        o = Bare(x)
+        if x > 1:
+            o.f = x
+    else:
+        o = Bare(-x)
+    try:
+        return o.f
+    except AttributeError:
+        return -1.0
+
+
+def field_asked_for(x):
+    o = Bare(x)
+    if x > 1:
+        o.f = x
+    return getattr(o, "f", 5.0), hasattr(o, "f"), getattr(o, "g", 6.0), hasattr(o, "v")
+
+
+def field_of_one_of_two_objects(x):
+    if x > 0:
+        o = Bare(x)
+        if x > 1:
+            o.f = x
+    else:
+        o = Bare(1.0)
+        o.f = 1.0
+    return getattr(o, "f", 5.0), hasattr(o, "f"), o.v
+
+
+def field_of_a_loop(x):
+    o, lazy = Bare(x), 0.0
+    for i in range(20):
+        if i > x:
+            o.f = i * 1.0
+        if not hasattr(o, "cached"):
+            o.cached = x * 2
+        lazy += o.cached
+    return o.f, lazy
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(field_of_one_branch, field_read_where_it_may_be_missing, field_asked_for),
+        *(field_of_one_of_two_objects, field_of_a_loop),
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_fields_of_some_paths(program, engine):
+    staged = graphify.function(program, engine=engine)
+    for x in (2.0, 0.5, -1.0, 7.0):
+        want, got = program(np.float64(x)), staged(np.float64(x))
+        np.testing.assert_array_equal(np.asarray(got), np.asarray(want), str(x))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators import descriptors
+from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import decide, over
@@ -47,7 +48,7 @@ def attr(obj: Any, name: str) -> Any:
     if isinstance(obj, BaseException):
         refuse_hidden(obj, name)
     value = getattr(obj, name)
-    if isinstance(value, Maybe):
+    if _is_unsure(value):
         return _bound(value, obj, name)
     if isinstance(obj, tuple) and name in getattr(type(obj), "_fields", ()):
         return value  # an element, which the trace has seen
@@ -56,8 +57,18 @@ def attr(obj: Any, name: str) -> Any:
     return root.guard(Place(obj, name, "attribute"))
 
 
-def _bound(field: Maybe, obj: Any, name: str) -> Any:
+def _is_unsure(field: Any) -> bool:
+    """Whether a field is there on some paths only, or one of several of which one is so."""
+    several = type(field) is Choice and any(isinstance(f, Maybe) for f in field.alternatives)
+    return several or isinstance(field, Maybe)
+
+
+def _bound(field: Any, obj: Any, name: str) -> Any:
     """A field that is there on some paths only."""
+    if type(field) is Choice:
+        return over(field, lambda chosen: _bound(chosen, obj, name))
+    if not isinstance(field, Maybe):
+        return field
     message = f"'{type(obj).__name__}' object has no attribute '{name}'"
     effects.assert_(field.bound, exception=effects.Raise(AttributeError, (message,)))
     return field.value
@@ -84,9 +95,8 @@ def getattr_(obj: Any, name: Any, *default: Any) -> Any:
     root = root_of(current_builder())
     if root is None or isinstance(obj, (Tensor, np.ndarray)) or not isinstance(name, str):
         return getattr(obj, name, *default)
-    if default and not hasattr_(obj, name):
-        return default[0]
-    return attr(obj, name)
+    read = lambda: attr(obj, name)
+    return if_exp(hasattr_(obj, name), read, lambda: default[0]) if default else read()
 
 
 def hasattr_(obj: Any, name: Any) -> Any:
@@ -96,13 +106,19 @@ def hasattr_(obj: Any, name: Any) -> Any:
     root = root_of(current_builder())
     known = hasattr(obj, name)
     field = getattr(obj, name) if known and descriptors.is_plain(obj, name) else None
-    if isinstance(field, Maybe):
-        return python_bool(resolve(field.bound))
+    if _is_unsure(field):
+        return _has(field)
     if root is None or isinstance(obj, (Tensor, np.ndarray)) or _is_library(obj):
         return known
     if _was_written(current_builder(), obj, name) or id(obj) in root.local_objects:
         return known
     return root.present(Place(obj, name, "attribute"), known)
+
+
+def _has(field: Any) -> Any:
+    if type(field) is Choice:
+        return decide(field, _has)
+    return python_bool(resolve(field.bound)) if isinstance(field, Maybe) else True
 
 
 def _was_written(builder: Any, obj: Any, name: str) -> bool:

@@ -56,6 +56,22 @@ def _build(keys: tuple[Any, ...], children: list[Any]) -> Any:
 tree.register(Made, _open, _build)
 
 
+class Unsure:
+    """A field that is there on some paths only, as a container of its value and of whether it is."""
+
+    __slots__ = ("field",)
+
+    def __init__(self, field: Maybe) -> None:
+        self.field = field
+
+
+tree.register(
+    Unsure,
+    lambda unsure: ((unsure.field.name,), [unsure.field.value, unsure.field.bound]),
+    lambda keys, children: Maybe(keys[0], *children),
+)
+
+
 class Opener:
     """Opens the objects that a frame made, in the values that leave it."""
 
@@ -106,7 +122,9 @@ class Opener:
                 remedy="keep it under one name, or make it before",
             )
         self.seen[id(leaf)] = leaf
-        return Made(type(leaf), {name: self(v) for name, v in attributes_of(leaf).items()})
+        fields = {name: self(value) for name, value in attributes_of(leaf).items()}
+        unsure = {name: Unsure(v) for name, v in fields.items() if isinstance(v, Maybe)}
+        return Made(type(leaf), fields | unsure)
 
 
 def _either(holds: Tensor, a: Any, b: Any) -> Any:
