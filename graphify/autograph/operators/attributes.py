@@ -95,8 +95,9 @@ def getattr_(obj: Any, name: Any, *default: Any) -> Any:
     root = root_of(current_builder())
     if root is None or isinstance(obj, (Tensor, np.ndarray)) or not isinstance(name, str):
         return getattr(obj, name, *default)
-    read = lambda: attr(obj, name)
-    return if_exp(hasattr_(obj, name), read, lambda: default[0]) if default else read()
+    if not default:
+        return attr(obj, name)
+    return if_exp(hasattr_(obj, name), lambda: attr(obj, name), lambda: default[0])
 
 
 def hasattr_(obj: Any, name: Any) -> Any:

@@ -57,7 +57,7 @@ tree.register(Made, _open, _build)
 
 
 class Unsure:
-    """A field that is there on some paths only, as a container of its value and of whether it is."""
+    """A field that is there on some paths only, as a container of its value and of the verdict."""
 
     __slots__ = ("field",)
 
