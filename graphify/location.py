@@ -296,6 +296,17 @@ def is_library_module(module: ModuleType) -> bool:
     )
 
 
+_HEAP_TYPE = 1 << 9  # CPython's flag of a class that a class statement made
+
+
+def is_library_class(kind: type) -> bool:
+    """Whether a class belongs to Python itself or to an installed package."""
+    if kind.__module__ == "builtins":  # of exec in a namespace without a name, too
+        return not kind.__flags__ & _HEAP_TYPE
+    module = sys.modules.get(kind.__module__)
+    return module is not None and is_library_module(module)
+
+
 def here() -> LazyLoc | None:
     """The user's current location, or None outside any user code."""
     standing = _standing.get()

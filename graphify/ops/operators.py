@@ -23,7 +23,7 @@ from graphify.ir.sizes import Dim, decide_equal, decide_less
 from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
 from graphify.ir.types import BOOL, Spec, is_inexact
 from graphify.ir.wrapping import as_tensor
-from graphify.location import here, is_library_module
+from graphify.location import here, is_library_class
 from graphify.ops import core, elementwise, keys, shape
 from graphify.ops.inplace import update_inplace
 from graphify.ops.linalg import matmul
@@ -344,8 +344,7 @@ def _refuse_object(array: Tensor, other: Any) -> None:
         SpecError: it does.
     """
     kind = type(other)
-    module = sys.modules.get(kind.__module__)
-    if module is not None and is_library_module(module):
+    if is_library_class(kind):
         return
     sequence = hasattr(kind, "__len__") and hasattr(kind, "__getitem__")
     if not sequence and not array.ndim:

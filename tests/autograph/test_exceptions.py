@@ -803,3 +803,72 @@ def test_a_view_of_another_frame_is_not_looked_at_where_paths_meet() -> None:
 
     with pytest.raises(TraceError, match="before it may fail"):
         f(np.array([0, 1, 0], np.int32))
+
+
+class Ratio:
+    def __init__(self, value):
+        self.value = value
+
+    def __truediv__(self, other):
+        if other.value == 0:
+            raise ZeroDivisionError("no ratio")
+        return Ratio(self.value / other.value)
+
+    def __getitem__(self, place):
+        return (self.value,)[place]
+
+
+def positive(x):
+    if x <= 0:
+        raise KeyError("not positive")
+    return x
+
+
+def operator_before_a_certain_error(x):
+    try:
+        return (Ratio(1.0) / Ratio(x))[2]
+    except ZeroDivisionError:
+        return -1.0
+    except IndexError:
+        return -2.0
+
+
+def only_the_first_is_caught(x):
+    try:
+        return (Ratio(1.0) / Ratio(x))[2]
+    except ZeroDivisionError:
+        return -1.0
+
+
+def caught_in_two_places(x):
+    try:
+        try:
+            return (Ratio(positive(x)) / Ratio(x - 1))[2]
+        except IndexError:
+            return -2.0
+    except KeyError:
+        return -1.0
+
+
+def in_a_loop(x):
+    total = 0.0
+    for i in range(4):
+        try:
+            total += (Ratio(x) / Ratio(x - i))[i % 2]
+        except (ZeroDivisionError, IndexError) as error:
+            total += 10.0 if isinstance(error, IndexError) else 20.0
+    return total
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "program",
+    [operator_before_a_certain_error, only_the_first_is_caught, caught_in_two_places, in_a_loop],
+    ids=lambda f: f.__name__,
+)
+def test_what_fails_at_the_run_before_what_fails_anyway(program, engine):
+    """One statement may do both: the first failure counts."""
+    staged = graphify.function(program, engine=engine)
+    for x in (0.0, 1.0, 2.0, 2.5, -1.0):
+        want, got = (outcome(f, np.float64(x))[0][:3] for f in (program, staged))
+        assert got == want, x

@@ -29,6 +29,72 @@ class Missing(Exception):
     pass
 
 
+class Pair:
+    def __init__(self, x, y=0.0):
+        self.x, self.y = x, y
+
+    def of(self, other):
+        return other if isinstance(other, Pair) else Pair(other)
+
+    def __add__(self, other):
+        other = self.of(other)
+        return Pair(self.x + other.x, self.y + other.y)
+
+    __radd__ = __add__
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            return Pair(self.x * other, self.y * other)
+        if not isinstance(other, Pair):
+            return NotImplemented
+        return Pair(self.x * other.x, self.x * other.y + self.y * other.x)
+
+    def __truediv__(self, other):
+        if other.x == 0:
+            raise ZeroDivisionError("pair")
+        return Pair(self.x / other.x, self.y)
+
+    def __neg__(self):
+        return Pair(-self.x, -self.y)
+
+    def __abs__(self):
+        return -self if self.x < 0 else self
+
+    def __iadd__(self, other):
+        if self.x < 5:
+            self.x = self.x + self.of(other).x
+        return self
+
+    def __lt__(self, other):
+        return self.x < self.of(other).x
+
+    def __eq__(self, other):
+        return self.x == self.of(other).x
+
+    def __bool__(self):
+        return True if self.x > 1 else False
+
+    def __len__(self):
+        return 2 if self.x > 0 else 1
+
+    def __getitem__(self, place):
+        if place > 1:
+            raise IndexError("pair")
+        return self.x if place == 0 else self.y
+
+    def __setitem__(self, place, value):
+        if place == 0:
+            self.x = value
+        else:
+            self.y = value
+
+    def __contains__(self, value):
+        return bool(self.x == value) or bool(self.y == value)
+
+    def __float__(self):
+        return float(self.x + self.y)
+
+
 def power(base, n):
     if n <= 0:
         return 1
@@ -308,6 +374,57 @@ while $n < 7 and not $f({a}[$n % 3]):
 $v = $n
 """
 
+OPERATORS = """
+$o = Pair({s}, 1.0)
+$o = abs($o * $o + Pair({s})) + 0.5
+$v = $o.x * 1.0
+
+$o = Pair({s})
+for $e in {a}:
+    $o = $o + $e if $e > 0 else -$o
+$v = $o.x
+
+$o = Pair({s}, {s})
+for $e in {a}:
+    if Pair($e) < $o:
+        $o = Pair($e, $o.y + 1)
+$v = $o.y
+
+$o = Pair({s})
+$n = 0
+while not $o and $n < 6:
+    $o += 1
+    $n += 1
+$v = $n + len($o)
+
+$o = Pair({s}, 2.0)
+$o[{i} % 2] = {s}
+$o[1] += 1
+$v = $o[0] if {s} in $o else $o[1]
+
+$o = Pair({s}, 2.0)
+try:
+    $v = (Pair({s}) / $o)[{i} % 3] * 1.0
+except (ZeroDivisionError, IndexError):
+    $v = -1.0
+
+$o, $p = Pair({s}), Pair({s}, 3.0)
+$v = float($o or $p) + float($p and $o)
+
+$v = float(max(Pair($e, 1.0) for $e in {a})) + float(sum([Pair({s}), Pair(1.0)], Pair(0.5)))
+
+$o = [Pair($e) for $e in {a}]
+$v = 1 if $o[0] == $o[-1] else 2 if $o[0] != {s} else 3
+
+$o = Pair({s})
+$p = $o
+if {c}:
+    $p = Pair(2.0, {s})
+$p += 1
+$p.y = 4.0
+$v = $o.x + $o.y
+"""
+
 ASSIGNMENTS_AND_JUMPS = """
 if ($n := {s}) > {s}:
     $v = $n + 1
@@ -352,11 +469,11 @@ for $e in {a}:
 $v = $d['n'] + $d['u']
 """
 
-SNIPPETS = [
-    snippet.strip("\n")
-    for group in (LISTS, QUEUES, FOUND, EXCEPTIONS, OBJECTS_AND_FUNCTIONS, ASSIGNMENTS_AND_JUMPS)
-    for snippet in group.split("\n\n")
-]
+GROUPS = (
+    *(LISTS, QUEUES, FOUND, EXCEPTIONS),
+    *(OBJECTS_AND_FUNCTIONS, OPERATORS, ASSIGNMENTS_AND_JUMPS),
+)
+SNIPPETS = [snippet.strip("\n") for group in GROUPS for snippet in group.split("\n\n")]
 
 
 def language_program(seed: int) -> Program:

@@ -33,7 +33,7 @@ from graphify.autograph.operators.thrown import (
     classes,
 )
 from graphify.autograph.operators.undefined import Undefined, Unreachable
-from graphify.autograph.operators.unknown import Ended, ending
+from graphify.autograph.operators.unknown import Ended, ending, raising
 from graphify.errors import REFUSALS, TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder, Graph, History, Node
@@ -111,15 +111,25 @@ def attempt_whole(
         raise
     except Exception as error:
         _refuse_doubtful(error, builder)
-        return True, caught(error), None
-    wanted = classes(kinds())
-    found = tuple(dict.fromkeys(kind for _, kind in failing(section.nodes, wanted)))
+        before = _kinds_of_failures(section, kinds)
+        if not before:
+            return True, caught(error), None
+        section.take_back()  # the run may find that something fails before this
+        own = (type(error),) if isinstance(error, classes(kinds())) else ()
+        found = tuple(dict.fromkeys((*before, *own)))
+        return (*_staged(body, state, found, text, fields), lambda: body(*state))
+    found = _kinds_of_failures(section, kinds)
     if not found and isinstance(done, Unreachable):
         raise Ended
     if not found:
         return False, NOTHING, lambda: done
     section.take_back()
     return (*_staged(body, state, found, text, fields), lambda: body(*state))
+
+
+def _kinds_of_failures(section: Section, kinds: Callable[[], Any]) -> Kinds:
+    """What a statement may raise, of the classes that the handlers around catch."""
+    return tuple(dict.fromkeys(kind for _, kind in failing(section.nodes, classes(kinds()))))
 
 
 def _refuse_doubtful(error: Exception, builder: Builder) -> None:
@@ -147,7 +157,7 @@ def _staged(
     with frame("attempt") as builder:
         builder.history = History({})
         log = watch_cells(builder, (body,))
-        ending(body, *state)
+        raising(body, *state)
         called = set(builder.writes)
         log()
         pairs = list(failing(builder.nodes, kinds))

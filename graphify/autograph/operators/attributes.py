@@ -9,7 +9,6 @@ are converted, and what they write is logged where they write it.
 
 from __future__ import annotations
 
-import sys
 from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
@@ -26,7 +25,7 @@ from graphify.autograph.operators.thrown import refuse_hidden
 from graphify.autograph.operators.undefined import Maybe
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor, resolve
-from graphify.location import is_library_module
+from graphify.location import is_library_class, is_library_module
 from graphify.ops import effects
 from graphify.syntax.loader import is_marked
 from graphify.tracing.capture import previous, root_of
@@ -77,7 +76,7 @@ def _bound(field: Any, obj: Any, name: str) -> Any:
 def _is_library(obj: Any) -> bool:
     """Whether an object is a module, or a class of a module, that is not the user's own."""
     if isinstance(obj, type):
-        obj = sys.modules.get(obj.__module__)
+        return is_library_class(obj)
     return isinstance(obj, ModuleType) and is_library_module(obj)
 
 

@@ -6,10 +6,8 @@ call(f, x)            # f converted if it is the user's own Python, NumPy's crea
 
 from __future__ import annotations
 
-import builtins
 import functools
 import operator
-import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from types import (
@@ -42,7 +40,7 @@ from graphify.ir.context import current_builder
 from graphify.ir.sharing import storage
 from graphify.ir.tensor import Tensor, resolve, value_needed
 from graphify.ir.wrapping import as_tensor
-from graphify.location import is_library, is_library_module
+from graphify.location import is_library, is_library_class
 from graphify.numpy._table import FUNCTIONS
 from graphify.numpy.random import as_generator
 from graphify.ops import core
@@ -135,7 +133,7 @@ def _passes_on(function: Any) -> bool:
         function = getattr(function, "__func__", function)
         return isinstance(function, FunctionType) and is_convertible(function)
     if isinstance(function, type):
-        return not is_library_module(sys.modules.get(function.__module__, builtins))
+        return not is_library_class(function)
     owner = getattr(function, "__self__", None)
     user_call = getattr(type(function), "__call__", None)  # noqa: B004
     known = isinstance(user_call, FunctionType) and is_convertible(user_call)

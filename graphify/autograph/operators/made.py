@@ -11,7 +11,6 @@ other is a choice (see choice.py). A new object that two names hold would become
 from __future__ import annotations
 
 import operator
-import sys
 from typing import Any
 
 from graphify import tree
@@ -21,7 +20,7 @@ from graphify.autograph.operators.undefined import Maybe
 from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder
 from graphify.ir.tensor import Tensor
-from graphify.location import here, is_library_module
+from graphify.location import here, is_library_class
 from graphify.ops import elementwise
 from graphify.tracing.capture import root_of
 from graphify.tracing.identity import attributes_of
@@ -160,5 +159,4 @@ def is_users(kind: type) -> bool:
     new: Any = kind.__new__
     if new is not object.__new__ or kind.__module__.partition(".")[0] == "graphify":
         return False
-    module = sys.modules.get(kind.__module__)
-    return module is None or not is_library_module(module)
+    return not is_library_class(kind)
