@@ -140,7 +140,7 @@ def _bring_back(kind: type) -> None:
 
 
 def _standin(kind: type, name: str, call: Call) -> FunctionType:
-    method = getattr(kind, name)
+    method = original(getattr(kind, name))  # what it inherits may be a stand-in
 
     def standin(*args: Any, **kwargs: Any) -> Any:
         if current_builder() is None:

@@ -444,6 +444,27 @@ def test_classes_are_as_they_were_after_a_trace() -> None:
         assert dict(vars(kind)) == attributes and list(vars(kind)) == list(attributes)
 
 
+class Equal:
+    def __init__(self, v):
+        self.v = v
+
+    def __eq__(self, other):
+        return self.v == other.v if self.v > 0 else False
+
+
+class Opposite(Equal):
+    def __eq__(self, other):
+        return self.v == -other.v
+
+
+def test_what_a_class_inherits_is_no_stand_in_after_a_trace() -> None:
+    before = [dict(vars(kind)) for kind in (Equal, Opposite)]
+    program = lambda x: (Equal(x) != Equal(2.0), Opposite(x) != Equal(2.0))  # noqa: E731
+    for _ in range(3):
+        same(program)
+    assert [dict(vars(kind)) for kind in (Equal, Opposite)] == before
+
+
 def test_plain_code_in_other_threads() -> None:
     """While one thread traces, the class does in others what it always does."""
     wrong, over = [], threading.Event()
