@@ -52,7 +52,6 @@ from graphify.tracing.containers import (
 from graphify.tracing.guards import Place
 from graphify.tracing.recursion import deep_recursion, deep_stack
 from graphify.tracing.signature import Call, Pattern, TensorSpec
-from graphify.tracing.special import Met
 from graphify.tracing.tracebacks import is_users, place_of
 
 
@@ -88,7 +87,8 @@ def _trace(
 ) -> Traced:
     root = Root(getattr(function, "__name__", "function"), moving)
     root.run = functools.partial(_run_known, engine) if engine == "native" else None
-    root.met = Met() if autograph else None
+    if not autograph:
+        root.met = None
     token = start_trace()
     try:
         with recording(root), not_taping(), deep_stack():
@@ -114,9 +114,7 @@ def _trace(
     finally:
         leave_call(token)
         restore(root)
-        root.home.close()
-        if root.met is not None:
-            root.met.leave()
+        root.close()
 
 
 def _run_known(engine: str, graph: Graph, arrays: Sequence[Any]) -> Sequence[Any]:

@@ -86,8 +86,14 @@ class Root(Builder):
         self.run: Run | None = None  # runs a graph of what is known, by the function's engine
         self.streams = (sys.stdout, sys.stderr)  # and what else the function may set for a while
         self.warnings = warnings.filters
-        self.met: Met | None = None  # classes with special methods, which converted code calls
+        self.met: Met | None = Met()  # classes with special methods; None: nothing is converted
         self.copies = 1  # how many times the loops being unrolled repeat what is traced now
+
+    def close(self) -> None:
+        """The trace is over."""
+        self.home.close()
+        if self.met is not None:
+            self.met.leave()
 
     def external(self, thing: Any) -> Tensor:
         known = self.outside.get(id(thing))
@@ -371,7 +377,7 @@ def frame(name: str) -> Iterator[Builder]:
             yield builder
         finally:
             restore(builder)
-            builder.home.close()
+            (builder if isinstance(builder, Root) else builder.home).close()
 
 
 def restore(builder: Builder) -> None:

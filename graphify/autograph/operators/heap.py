@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from graphify.autograph.operators.choice import narrowed
 from graphify.autograph.operators.consumer import Consumer, Variable
+from graphify.autograph.operators.made import Opener
 from graphify.autograph.operators.state import Entry, take_apart
 from graphify.autograph.operators.undefined import Undefined
 from graphify.ir.context import current_builder
@@ -65,12 +66,12 @@ class Slot:
             root.present(place, False)
         return value
 
-    def take_apart(self, opened: Callable[[Any], Any] | None = None, ahead: bool = False) -> Entry:
+    def take_apart(self, opened: Opener | None = None, ahead: bool = False) -> Entry:
         """What it holds as an entry; `opened`: see made.py."""
         contents, whole = isinstance(self.target, Contents), self.read()
         value = narrowed(whole)
-        if opened is not None and not contents:
-            value = opened(value)
+        if opened is not None:
+            value = opened.inside(value) if contents else opened(value)
         return take_apart(self.name, value, contents, ahead, whole)
 
     def join(self, value: Any, held: Held) -> None:

@@ -84,6 +84,19 @@ class Opener:
         opened = [self._leaf(leaf) for leaf in leaves]
         return treedef.unflatten(opened) if any(map(operator.is_not, opened, leaves)) else value
 
+    def inside(self, contents: Any) -> Any:
+        """What a list or dict holds, with the objects among it opened."""
+        keys = list(contents) if isinstance(contents, dict) else range(len(contents))
+        held = [contents[key] for key in keys]
+        opened = list(map(self, held))
+        if not any(map(operator.is_not, opened, held)):
+            return contents
+        if isinstance(contents, dict):
+            return tree.flatten(contents, lambda v: v is not contents)[1].unflatten(opened)
+        copy = List(opened)
+        copy.home = contents.home
+        return copy
+
     def _is_leaf(self, part: Any) -> bool:
         outer = isinstance(part, List) and part.home is not self.builder.home
         return outer or isinstance(part, Choice)
