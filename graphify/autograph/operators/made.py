@@ -86,6 +86,8 @@ class Opener:
 
     def inside(self, contents: Any) -> Any:
         """What a list or dict holds, with the objects among it opened."""
+        if not (isinstance(contents, dict) or type(contents) is List):
+            return contents  # its elements have arrays of their own
         keys = list(contents) if isinstance(contents, dict) else range(len(contents))
         held = [contents[key] for key in keys]
         opened = list(map(self, held))
