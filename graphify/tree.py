@@ -84,7 +84,8 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
 
 
 def flatten_arrays(tree: Any) -> tuple[list[Any], TreeDef]:
-    """As `flatten`, but None is a container without leaves."""
+    """As `flatten`, but None is a container without leaves, and dataclasses have their fields only:
+    derivatives and lanes are those of fields."""
     leaves: list[Any] = []
     return leaves, _flatten(tree, leaves, None, none_is_leaf=False)
 
@@ -98,7 +99,7 @@ def flatten_like(tree: Any, model: TreeDef) -> list[Any] | None:
     if model.kind is None or model == EMPTY:
         fits = not is_container(tree) if model.kind is None else tree is None
         return [tree] * model.num_leaves if fits else None
-    opened = _open(tree)
+    opened = _open(tree, further=False)
     if opened is None or _SAME.get(type(tree), type(tree)) is not model.kind:
         return None
     keys, children = opened
@@ -153,7 +154,8 @@ def _flatten(
 ) -> TreeDef:
     if tree is None and not none_is_leaf:
         return EMPTY
-    opened = None if is_leaf is not None and is_leaf(tree) else _open(tree)
+    leaf = is_leaf is not None and is_leaf(tree)
+    opened = None if leaf else _open(tree, further=none_is_leaf)
     if opened is None:
         out.append(tree)
         return LEAF
@@ -162,8 +164,9 @@ def _flatten(
     return TreeDef(_SAME.get(type(tree), type(tree)), keys, inside)
 
 
-def _open(value: Any) -> Opened | None:
-    """Static keys and children of a container; None for a leaf."""
+def _open(value: Any, further: bool = True) -> Opened | None:
+    """Static keys and children of a container; None for a leaf. `further`: with the attributes of a
+    dataclass instance that are no fields."""
     kind = type(value)
     if kind in _REGISTERED:
         return _REGISTERED[kind][0](value)
@@ -177,7 +180,7 @@ def _open(value: Any) -> Opened | None:
         return tuple(value._fields), list(value)
     names = _field_names(kind)
     if names is not None:
-        names += further_names(value, names)
+        names += further_names(value, names) if further else ()
         return names, [getattr(value, name) for name in names]
     return None
 

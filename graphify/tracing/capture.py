@@ -226,7 +226,8 @@ class Root(Builder):
     def watch(self, thing: Any) -> None:
         """Guard the fields of an object with special methods of its own that are not converted
         (see `Fields`)."""
-        if hasattr(thing, "__dict__") and has_special_methods(type(thing), self.met is not None):  # type: ignore[arg-type]  # mypy: not hashable
+        kind: Any = type(thing)
+        if hasattr(thing, "__dict__") and has_special_methods(kind, self.met is not None):
             key = (id(thing), "fields")
             if key not in self.guards:
                 self.guards[key] = Fields(thing, by_content(vars(thing), copy=True))

@@ -114,7 +114,7 @@ def _replace(kind: type) -> None:
         replaced.traces += 1
         if replaced.traces > 1:
             return
-        for name in sorted(NAMES):
+        for name in NAMES & {*vars(kind), "__ne__"}:  # that one comes with `__eq__`
             call = _converter[0](kind, name)
             if call is not None:
                 type.__setattr__(kind, name, _standin(kind, name, call))
@@ -139,7 +139,7 @@ def _bring_back(kind: type) -> None:
                 type.__setattr__(kind, name, method)
 
 
-def _standin(kind: type, name: str, call: Call) -> FunctionType:
+def _standin(kind: type, name: str, call: Call) -> Call:
     method = original(getattr(kind, name))  # what it inherits may be a stand-in
 
     def standin(*args: Any, **kwargs: Any) -> Any:
@@ -149,7 +149,7 @@ def _standin(kind: type, name: str, call: Call) -> FunctionType:
 
     standin.__name__, standin.__qualname__ = method.__name__, method.__qualname__
     vars(standin)[_KEY] = Standin(method, call)
-    return standin  # type: ignore[return-value]  # mypy: a closure is a FunctionType
+    return standin
 
 
 _KEY = "__graphify_stands_for__"

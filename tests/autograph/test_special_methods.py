@@ -572,6 +572,26 @@ class Checked:
         self.middle = (self.low + self.high) / 2
 
 
+@dataclass
+class Busy:
+    """With attributes that are no fields, one of them no array either."""
+
+    low: Any
+
+    def __post_init__(self):
+        self.twice = self.low * 2
+        self.lock = threading.Lock()
+
+
+def test_attributes_that_are_no_fields() -> None:
+    for engine in ENGINES:
+        staged = graphify.function(lambda c: c.twice + c.low, engine=engine)
+        assert staged(Busy(np.float64(3.0))) == 9.0
+        assert graphify.function(lambda c: c, engine=engine)(Busy(np.float64(3.0))).twice == 6.0
+        square = graphify.function(lambda c: c.low**2, engine=engine)
+        assert graphify.grad(square)(Busy(np.float64(3.0))).low == 6.0
+
+
 def made_under_branches(x):
     found = Checked(x, x + 1) if x > 0 else None
     if found is None:
@@ -719,7 +739,19 @@ def changed_or_replaced(x):
     return out.v, l[0].v
 
 
+class Table(dict):
+    pass
+
+
+def in_a_table_of_the_users(x):
+    table = Table(a=Held(x), b=Held(1.0))
+    if x > 0:
+        table["a"] = Held(x * 3)
+    return table["a"].v + table["b"].v
+
+
 CONTAINERS = [
+    in_a_table_of_the_users,
     replaced_in_a_list,
     two_names_of_a_list,
     an_old_one_under_another_name,

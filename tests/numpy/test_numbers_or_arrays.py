@@ -1,6 +1,7 @@
 """NumPy scalars, 0-d arrays and Python numbers: which of them a function gives, and what an update
 of its result reaches."""
 
+import copy
 import itertools
 import warnings
 from collections.abc import Callable
@@ -55,25 +56,34 @@ KNOWN = {"real", "imag", "isreal", "diff", "trim_zeros", "around", "round", "dot
 KNOWN |= {"fftn", "ifftn", "diag_indices"}  # of no axes; a number of axes that is an array
 
 
+REFUSED = {"roots", "frombuffer"}  # how many roots there are, values tell; a tensor has no bytes
+
+
 def functions() -> list[Any]:
     of_kind = [f for f in FUNCTIONS if callable(f) and "random" not in (f.__module__ or "")]
-    return [f for f in of_kind if f.__name__ not in KNOWN]
+    return [f for f in of_kind if f.__name__ not in KNOWN | REFUSED]
 
 
 @pytest.mark.parametrize("function", functions(), ids=lambda f: f.__name__)
 def test_kind_of_the_result(function: Any) -> None:
-    ours = FUNCTIONS[function]
+    ours, asked, compared = FUNCTIONS[function], 0, 0
     for count in (1, 2):
         for names in itertools.product(VALUES, repeat=count):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    want = function(*(VALUES[name] for name in names))
-                    got = ours(*(tensor(VALUES[name]) for name in names))
+                    values = [copy.deepcopy(VALUES[name]) for name in names]  # some are written to
+                    arguments = list(map(tensor, copy.deepcopy(values)))
+                    want = function(*values)
+                    known = isinstance(want, (tuple, np.ndarray, np.generic, int, float))
+                    asked += known
+                    got = ours(*arguments)
                 except Exception:  # which arguments are errors others test
                     continue
-            if isinstance(want, (tuple, np.ndarray, np.generic, int, float)):
+            if known:
                 assert kind(got) == kind(want), (function.__name__, names)
+                compared += 1
+    assert compared or not asked, f"{function.__name__} refuses all that NumPy takes"
 
 
 @pytest.mark.parametrize("condition", [np.True_, np.array(True), True])
@@ -108,7 +118,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     "()": lambda v: v[()],
 }
 SHAPES: dict[str, Callable[[Any], Any]] = {
-    "reshape": lambda v: v.reshape(1),
+    "reshape to 1": lambda v: v.reshape(1),
     "None": lambda v: v[None],
     "..., None": lambda v: v[..., None],
     "expand_dims": lambda v: np.expand_dims(v, 0),
@@ -117,8 +127,9 @@ SHAPES: dict[str, Callable[[Any], Any]] = {
     "np.ravel": np.ravel,
     "flatten": lambda v: v.flatten(),
     "asarray": lambda v: np.asarray(v)[None],
-    "squeeze": lambda v: np.squeeze(v)[None],
+    "squeeze, None": lambda v: np.squeeze(v)[None],
 }
+ALL = {**WAYS, **SHAPES}
 SOURCES: dict[str, Callable[[Any], Any]] = {
     "argmax": lambda x: np.argmax(x[1:]),
     "element": lambda x: x[0],
@@ -135,31 +146,19 @@ def agree(program: Callable[[Any], Any]) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ALL)
 def test_updates_of_what_a_scalar_gives(way: str, source: str) -> None:
     """A scalar is a new number, other names keep the old one; of an array all names see it."""
 
     def program(x):
         v = SOURCES[source](x)
-        w = WAYS[way](v)
+        w = ALL[way](v)
         other = w
+        if np.ndim(w):
+            w[0] = 9
         w -= 2
         v += 10
         return v, w, other, x
-
-    agree(program)
-
-
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("way", SHAPES)
-def test_elements_of_what_a_scalar_gives(way: str, source: str) -> None:
-    def program(x):
-        v = SOURCES[source](x)
-        w = SHAPES[way](v)
-        other = w
-        w[0] = 9
-        w += 1
-        return v, other, x
 
     agree(program)
 

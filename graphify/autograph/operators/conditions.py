@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -77,30 +78,18 @@ def own_length(value: Any) -> Any:
     if count is None:
         return None
     length = count()
+    message = "__len__() should return >= 0"
     if not is_staged(length):
-        return len(_Sized(length))
+        if (known := operator.index(length)) < 0:
+            raise ValueError(message)
+        return known
     length = resolve(length)
-    if (
-        length.dims
-        or length.dtype.kind not in "iub"
-        or length.dtype == BOOL
-        and not length.spec.weak
-    ):
+    whole = length.dtype.kind in "iu" or length.dtype == BOOL and length.spec.weak
+    if length.dims or not whole:
         raise TypeError(f"'{length.spec}' object cannot be interpreted as an integer")
-    negative = effects.Raise(ValueError, ("__len__() should return >= 0",))
+    negative = effects.Raise(ValueError, (message,))
     effects.assert_(elementwise.greater_equal(length, 0), exception=negative)
     return core.cast(length, dtype=np.dtype(np.int64), weak=True)
-
-
-class _Sized:
-    """What has a length, which Python itself checks."""
-
-    def __init__(self, length: Any) -> None:
-        self.length = length
-
-    def __len__(self) -> int:
-        found: int = self.length
-        return found
 
 
 def truth(value: Any) -> Tensor:

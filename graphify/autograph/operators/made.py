@@ -86,14 +86,15 @@ class Opener:
 
     def inside(self, contents: Any) -> Any:
         """What a list or dict holds, with the objects among it opened."""
-        if not (isinstance(contents, dict) or type(contents) is List):
-            return contents  # its elements have arrays of their own
-        keys = list(contents) if isinstance(contents, dict) else range(len(contents))
+        table = isinstance(contents, dict) and tree.is_container(contents)
+        if not table and type(contents) is not List:
+            return contents  # of a kind that keeps its elements in arrays, or that nobody opens
+        keys = list(contents) if table else range(len(contents))
         held = [contents[key] for key in keys]
         opened = list(map(self, held))
         if not any(map(operator.is_not, opened, held)):
             return contents
-        if isinstance(contents, dict):
+        if table:
             return tree.flatten(contents, lambda v: v is not contents)[1].unflatten(opened)
         copy = List(opened)
         copy.home = contents.home

@@ -39,14 +39,7 @@ SIGNS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-METHODS = {
-    "<": "__lt__",
-    "<=": "__le__",
-    ">": "__gt__",
-    ">=": "__ge__",
-    "==": "__eq__",
-    "!=": "__ne__",
-}
+METHODS = {sign: f"__{compare.__name__}__" for sign, compare in SIGNS.items()}
 
 MOST_OBJECTS = 16  # that are sorted by methods of their own: each is compared with each
 
