@@ -7,6 +7,7 @@ Everything else is asked of the function itself.
 
 from __future__ import annotations
 
+import copy
 import functools
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,13 @@ class BoundFunction:
     def __init__(self, function: Function, instance: Any) -> None:
         self.__func__, self.__self__ = function, instance
         functools.update_wrapper(self, function.python_function, updated=())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As bound methods of Python: by the name on the instance."""
+        return getattr, (self.__self__, self.__func__.python_function.__name__)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> BoundFunction:
+        return BoundFunction(self.__func__, copy.deepcopy(self.__self__, memo))
 
     @user_facing
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -9,6 +9,7 @@ def f(x):
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import threading
@@ -199,10 +200,25 @@ class Function(Examined, Room):
         notes = "".join(f"\n  {note}" for note in found._traced.notes)
         return f"hits trace {self._all.index(found) + 1} of {len(self._all)}: {found.trace}{notes}"
 
-    def __getstate__(self) -> dict[str, Any]:
-        """For copies: what the engine keeps for this object stays with it."""
-        own = ("_quick_table", "_derived")
-        return {name: value for name, value in vars(self).items() if name not in own}
+    def __reduce__(self) -> str:
+        """A function is copied, and pickled by its name, as the very one."""
+        return getattr(self, "__qualname__", self._name)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+        """The very one, unless it is of a method, partial or object that has a copy of its own."""
+        own = copy.deepcopy(self._python_function, memo)
+        if own is self._python_function:
+            return self
+        return Function(
+            own,
+            input_signature=self.input_signature,
+            autograph=self.autograph,
+            reduce_retracing=self._distinct < DISTINCT_NUMBERS,
+            dynamic=self._dynamic,
+            max_traces=self._max_traces,
+            on_retrace=self._on_retrace,
+            engine=self.engine,
+        )
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else BoundFunction(self, instance)

@@ -23,6 +23,7 @@ from graphify.tracing.capture import Hidden
 from graphify.tracing.containers import elements
 from graphify.tracing.guards import SCALARS, ArraySpec, Guard, Identity, Place, Within, fingerprint
 from graphify.tracing.guards import same as agree
+from graphify.tracing.methods import Methods, NotHidden
 
 
 class Outside:
@@ -60,6 +61,14 @@ class Outside:
 
     def _look(self, guard: Any, hidden: Sequence[Hidden]) -> None:
         """The same, by machine code."""
+        if type(guard) is Methods:
+            self.same.append(_same_class(guard.kind))
+            return
+        if type(guard) is NotHidden:
+            place = Place(guard.thing, guard.name, "attribute")
+            self.same += _still_there(place)
+            self.same.append(Same(Read("item", vars(guard.thing), guard.name), ABSENT))
+            return
         if type(guard) is not Guard or type(guard.place) is not Place:
             raise NotQuick
         value = guard.place.read()
@@ -159,14 +168,22 @@ def _still_there(place: Any) -> list[Same]:
     holder, kind = place.holder, type(place.holder)
     if kind is ModuleType:
         return []  # neither can change
-    fields, version = capi.dict_field(holder), capi.version_field(kind)
-    if not fields or not version:
+    fields = capi.dict_field(holder)
+    if not fields:
         raise NotQuick
     return [
         Same(Read("word", holder, id(holder) + capi.OBJECT_TYPE), kind),
         Same(Read("word", holder, fields), holder.__dict__),
-        Same(Read("word", kind, version), Word(capi.word(version))),
+        _same_class(kind),
     ]
+
+
+def _same_class(kind: type) -> Same:
+    """Neither a class nor one that it derives from is changed."""
+    version = capi.version_field(kind)
+    if not version:
+        raise NotQuick
+    return Same(Read("word", kind, version), Word(capi.word(version)))
 
 
 def _function(function: FunctionType) -> list[Same]:

@@ -32,6 +32,7 @@ from graphify.errors import InternalError, TraceError, at
 from graphify.ir import pretty
 from graphify.ir.context import not_taping, recording
 from graphify.ir.graph import Graph, Value, attr_sizes
+from graphify.ir.sizes import SizeVar
 from graphify.ir.tensor import Tensor, resolve, value_in, viewing
 from graphify.ir.types import Spec, in_c_order
 from graphify.ir.wrapping import as_tensor
@@ -206,20 +207,25 @@ class _Collector:
 
     def _origin(self, tensor: Tensor) -> Origin | None:
         """The argument or captured object that the tensor is, or is a plain view of."""
-        views = []
+        views, sizes = [], set[SizeVar]()
         while tensor._base is not None:
             op, operands, attrs = viewing(tensor)
             views.append((op, attrs))
-            if operands or next(attr_sizes(attrs), None) is not None:
+            sizes.update(attr_sizes(attrs))
+            if operands:
                 return None
             tensor = tensor._base
         views.reverse()
+        specs = tuple(argument.spec for argument in self.root.arguments.values()) if sizes else ()
+        known = {d.as_variable() for s in specs for d in s.shape if not isinstance(d, int)}
+        if not sizes <= known:  # the run computes them
+            return None
         for position, argument in enumerate(self.root.arguments.values()):
             if tensor is argument:
-                return Origin(position, tuple(views))
+                return Origin(position, tuple(views), specs)
         for hidden in self.root.hidden:
             if self.root.outside.get(id(hidden.thing), (None, None))[1] is tensor:
-                return Origin(hidden, tuple(views))
+                return Origin(hidden, tuple(views), specs)
         return None
 
     def tree(self, value: Any) -> tuple[tree.TreeDef, list[Output]]:

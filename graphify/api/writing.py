@@ -18,7 +18,10 @@ from graphify.ir.assign import assign
 from graphify.ir.bind import bind
 from graphify.ir.context import current_builder
 from graphify.ir.op import Op
+from graphify.ir.replay import substitute_attrs, unify
+from graphify.ir.sizes import Dim, SizeVar
 from graphify.ir.tensor import Tensor
+from graphify.ir.types import Spec
 from graphify.ir.wrapping import as_tensor
 from graphify.tracing.capture import Hidden
 from graphify.tracing.containers import Argument, container_ids, replace
@@ -29,17 +32,25 @@ _EFFORT: Any = 10_000  # NumPy's stubs know the numbers 0 and -1 alone
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """What a result is in Python: an argument (by position) or hidden input, seen through views."""
+    """What a result is in Python: an argument (by position) or hidden input, seen through views.
+
+    `specs` are those of the arguments, whose sizes the views may have among their attributes.
+    """
 
     thing: Any
     views: tuple[tuple[Op, Mapping[str, Any]], ...]
+    specs: tuple[Spec, ...] = ()
 
     def find(self, arrays: Sequence[Tensor]) -> Tensor:
         tensor = (
             arrays[self.thing] if isinstance(self.thing, int) else as_tensor(self.thing.current())
         )
+        sizes: dict[SizeVar, Dim] = {}
+        for spec, array in zip(self.specs, arrays, strict=False):
+            unify(spec, array.dims, sizes)
         for op, attrs in self.views:
-            tensor = bind(op, (tensor,), dict(attrs))
+            here, again = substitute_attrs(attrs, sizes), op.extra.get("again")
+            tensor = bind(op, (tensor,), here) if again is None else again(tensor, **here)
         return tensor
 
 

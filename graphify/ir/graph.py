@@ -273,6 +273,7 @@ class Builder:
         self.params: list[Value] = []
         self.nodes: list[Node] = []
         self.captures: dict[Value, Value] = {}  # outer value -> parameter here
+        self.captured: dict[Value, Value] = {}  # the other way round
         self.bindings: dict[SizeVar, SizeBinding] = {}
         self.sizes_of: dict[Value, Any] = {}  # integer value -> the size variable bound to it
         self.writes: dict[Any, Any] = {}  # tensors and fields of outer frames written in this one,
@@ -385,8 +386,15 @@ class Builder:
             (inner,) = self.add(constant, (), value.node.attrs, value.node.source)
         else:
             inner = self.param(value.spec, _name(value))
-        self.captures[value] = inner
+        self.captures[value], self.captured[inner] = inner, value
         return inner
+
+    def has_size(self, variable: SizeVar) -> bool:
+        """Whether a size variable is bound here, or in a frame around this one."""
+        builder: Builder | None = self
+        while builder is not None and variable not in builder.bindings:
+            builder = builder.parent
+        return builder is not None
 
     def ensure_size(self, variable: SizeVar) -> None:
         """Make a size variable computable here, capturing the value that binds it if need be."""

@@ -9,13 +9,55 @@ bits) holds for such a number in some runs only: the error is the graph's, which
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
 
 from graphify.errors import TraceError
 from graphify.ir.context import FRAME
 from graphify.ir.graph import Builder, Value, param
 from graphify.ir.tensor import Tensor
 from graphify.location import here
+
+T = TypeVar("T")
+
+
+_PYTHON: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
+
+
+def class_of(tensor: Tensor) -> type:
+    """The class of what stands in a tensor's place in plain Python, by its dtype."""
+    spec = tensor.spec
+    if spec.weak:
+        return _PYTHON[spec.dtype.kind]
+    return spec.dtype.type if tensor._scalar else np.ndarray
+
+
+def kinds_of(leaf: Any) -> frozenset[type]:
+    """The classes that a variable has on the paths to here; none if it is not bound."""
+    if isinstance(leaf, Tensor):
+        return leaf._kinds or frozenset([class_of(leaf)])
+    is_number = isinstance(leaf, bool | int | float | complex | np.generic)
+    return frozenset([type(leaf)] if is_number else [])
+
+
+def of_all_kinds(tensor: Tensor, ask: Callable[[type], T]) -> T:
+    """What `ask` answers for the class of a tensor.
+
+    Raises:
+        TraceError: the answers for the classes that it has on different paths differ.
+    """
+    kinds = sorted(kinds_of(tensor), key=lambda kind: kind.__name__)
+    answers = [ask(kind) for kind in kinds]
+    if any(answer != answers[0] for answer in answers):
+        names = " and ".join(f"{kind.__name__} on one path" for kind in kinds)
+        raise TraceError(
+            f"the class of this {tensor.spec} is asked for, and it is {names}",
+            location=here(),
+            remedy="make it a number of one class on each path, e.g. 0.0 for 0",
+        )
+    return answers[0]
 
 
 def wrong_kind(error: Exception, *operands: Any) -> Exception:

@@ -14,7 +14,7 @@ so an update of either is seen by both, while the graph itself stays functional.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class Tensor:
         "_made",
         "_weak",
         "_scalar",
-        "_either",
+        "_kinds",
         "_shared",
         "__weakref__",
     )
@@ -82,10 +82,18 @@ class Tensor:
         # In whose memory lies what updates make of it; of an array, noted by the first of them.
         self._made: Any = value if type(value) is Value else None
         self._scalar = False  # a NumPy scalar: `s += 1` rebinds the name, the tensor stays
-        self._either = False  # a number on one path and a 0-d array on another
+        self._kinds: frozenset[type] = frozenset()  # its classes, if paths have several
         self._shared: Sharing | None = None  # other tensors that may be the same array
         self._version, self._seen = 0, 0 if base is None else base._version
         self._home = None if builder is None else builder.home
+
+    def __getstate__(self) -> Any:
+        """For pickle: a view becomes an array of its own, as with NumPy's."""
+        refresh(self)
+        if self.is_symbolic:
+            raise value_needed(self, "the value")
+        _, fields = cast(tuple[None, dict[str, Any]], object.__getstate__(self))
+        return None, {**fields, "_base": None, "_view": None, "_home": None, "_made": None}
 
     # --- what is known without running anything ---
 

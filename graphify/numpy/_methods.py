@@ -188,15 +188,17 @@ def _python_width(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def tolist(self: Tensor) -> Any:
     """Nested lists of Python numbers; the shape has to be known."""
-    if not self.is_symbolic:
+    if not self.is_symbolic and not tracked(self):
         return self.numpy().tolist()
     if not self.dims:
         return item(self)
-    return List(tolist(row) for row in iter(self))
+    rows = (tolist(row) for row in iter(self))
+    return List(rows) if self.is_symbolic else list(rows)
 
 
 def tobytes(self: Tensor, order: Any = "C") -> bytes:
     """The elements' bytes."""
+    check_leaving(self, "tobytes()", lenient=True)
     return self.numpy().tobytes(order)
 
 

@@ -7,10 +7,11 @@ Imported once for its effect: it attaches them to `Tensor`, for the kinds of val
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
+from graphify.ir.context import check_leaving
 from graphify.ir.tensor import Tensor, resolve, value_needed
 from graphify.ir.types import BOOL, is_complex, real_dtype
 from graphify.ops import core
@@ -45,12 +46,16 @@ def _denominator(x: Tensor) -> Tensor:
     return x * 0 + 1 if x.spec.weak else e.where(e.equal(x, x), 1, 1)
 
 
-def _ratio(x: Tensor) -> NoReturn:
-    raise value_needed(x, "the exact ratio")
+def _of_known(name: str, what: str) -> Callable[[Tensor], Any]:
+    """A method of Python's numbers, for what is known."""
 
+    def compute(x: Tensor) -> Any:
+        if x.is_symbolic:
+            raise value_needed(x, what)
+        check_leaving(x, f"{name}()", lenient=True)
+        return getattr(x.numpy().item(), name)()
 
-def _hex(x: Tensor) -> NoReturn:
-    raise value_needed(x, "the hexadecimal text")
+    return compute
 
 
 # Of each: the kinds of dtype that have it, as Python's numbers and as NumPy's scalars.
@@ -58,8 +63,8 @@ _METHODS: dict[str, tuple[Callable[[Tensor], Any], str, str]] = {
     "bit_length": (_bit_length, "ib", ""),
     "bit_count": (_bit_count, "ib", "iu"),
     "is_integer": (_is_integer, "f", "fiu"),
-    "as_integer_ratio": (_ratio, "fib", "f"),
-    "hex": (_hex, "f", "f"),
+    "as_integer_ratio": (_of_known("as_integer_ratio", "the exact ratio"), "fib", "f"),
+    "hex": (_of_known("hex", "the hexadecimal text"), "f", "f"),
 }
 _FIELDS: dict[str, tuple[Callable[[Tensor], Any], str, str]] = {
     "numerator": (_python_int, "ib", "iu"),

@@ -26,14 +26,15 @@ from graphify.errors import ConcreteValueNeeded, DTypeError, ShapeError, SpecErr
 from graphify.ir.assign import assign
 from graphify.ir.context import active_tapes, check_leaving, current_builder
 from graphify.ir.promotion import python_dtype
-from graphify.ir.sizes import Dim, Shape, decide_equal
+from graphify.ir.sizes import Dim, Shape, decide_equal, decide_less
 from graphify.ir.tensor import Tensor, dims_of, resolve
 from graphify.ir.types import DType, canonical_dtype
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core
-from graphify.ops.elementwise import equal
-from graphify.ops.shape import as_length, checked_dim, iota
+from graphify.ops.effects import Raise, assert_
+from graphify.ops.elementwise import equal, greater_equal
+from graphify.ops.shape import as_length, checked_dim, iota, size_value
 
 F = TypeVar("F", bound=Callable[..., Any])
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]  # as NumPy's `casting=`
@@ -247,6 +248,37 @@ def of_shape(x: Tensor, shape: Shape, message: str) -> Tensor:
     return x if x.dims == shape else core.reshape(core.reshape(x, shape=dims), shape=shape)
 
 
+def at_least(length: Dim, least: int, message: str, error: type[Exception] = ValueError) -> None:
+    """Check that a length is no smaller: now, or when the program runs.
+
+    Raises:
+        error: it is smaller in every run.
+    """
+    short = decide_less(length, least)
+    if short is True:
+        raise error(message)
+    if short is None:
+        _assert(greater_equal(size_value(size=length), least), message, error)
+
+
+def equal_lengths(one: Dim, two: Dim, message: str, error: type[Exception] = ShapeError) -> None:
+    """Check that two lengths are equal: now, or when the program runs.
+
+    Raises:
+        error: they differ in every run.
+    """
+    same = decide_equal(one, two)
+    if same is False:
+        raise error(message)
+    if same is None:
+        _assert(equal(size_value(size=one), size_value(size=two)), message, error)
+
+
+def _assert(condition: Tensor, message: str, error: type[Exception]) -> None:
+    text: Any = message
+    assert_(condition, exception=Raise(error, (text,)))
+
+
 # --- results -----------------------------------------------------------------------------------
 
 
@@ -293,9 +325,8 @@ def finish(result: Tensor, out: Any, casting: Casting = "same_kind") -> Tensor:
         return result
     target = out[0] if isinstance(out, tuple) else out
     dims = dims_of(target)
-    if len(dims) != result.ndim or not all(map(same_size, dims, result.dims)):
-        raise ShapeError(f"out: expected an array of shape {result.dims}, got {dims}")
-    return store(target, result, casting)
+    message = f"out: expected an array of shape {result.dims}, got {dims}"
+    return store(target, of_shape(result, dims, message), casting)
 
 
 # --- dispatch from NumPy -----------------------------------------------------------------------

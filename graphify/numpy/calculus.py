@@ -12,7 +12,15 @@ from graphify.ir.sizes import Dim
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec, is_complex, is_inexact
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import NO_VALUE, axes_of, axis_of, implements, of_shape, to_tensor
+from graphify.numpy._table import (
+    NO_VALUE,
+    at_least,
+    axes_of,
+    axis_of,
+    implements,
+    of_shape,
+    to_tensor,
+)
 from graphify.numpy.creation import INT64
 from graphify.numpy.reduction import sum_
 from graphify.numpy.sorting import flat, slice_axis
@@ -100,12 +108,12 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     x = to_dtype(x, _float_of(x.dtype))
     results = []
     for place, spacing in zip(axes, spacings, strict=True):
-        length = x.dims[place]
-        if isinstance(length, int) and length < edge_order + 1:
-            raise ValueError(
-                "Shape of array too small to calculate a numerical gradient, "
-                "at least (edge_order + 1) elements are required."
-            )
+        at_least(
+            x.dims[place],
+            edge_order + 1,
+            "Shape of array too small to calculate a numerical gradient, "
+            "at least (edge_order + 1) elements are required.",
+        )
         results.append(_gradient_along(x, spacing, place, edge_order))
     return results[0] if len(axes) == 1 else tuple(results)
 

@@ -11,13 +11,14 @@ import numpy as np
 
 from graphify.errors import SpecError
 from graphify.ir.promotion import result_type
-from graphify.ir.sizes import Shape, decide_equal
+from graphify.ir.sizes import Shape
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import canonical_dtype
 from graphify.numpy._table import (
     Casting,
     cast_operand,
     check_options,
+    equal_lengths,
     finish,
     implements,
     integer_of,
@@ -105,11 +106,13 @@ def _einsum_view(x: Tensor, left: str, right: str) -> Tensor:
         letter = next(c for c in labels if labels.count(c) > 1)
         first = labels.index(letter)
         second = labels.index(letter, first + 1)
-        if decide_equal(x.dims[first], x.dims[second]) is False:
-            raise ValueError(
-                f"dimensions in operand 0 for collapsing index '{letter}' don't match "
-                f"({x.dims[first]} != {x.dims[second]})"
-            )
+        rows, columns = x.dims[first], x.dims[second]
+        equal_lengths(
+            rows,
+            columns,
+            f"dimensions in operand 0 for collapsing index '{letter}' don't match "
+            f"({rows} != {columns})",
+        )
         x = views.diagonal(x, offset=0, axis1=first, axis2=second, writeable=True)
         labels = [c for i, c in enumerate(labels) if i not in (first, second)] + [letter]
     return ops.transpose(x, axes=tuple(labels.index(c) for c in right))

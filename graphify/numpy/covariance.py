@@ -51,7 +51,8 @@ def cov(
     if x.dims[0] == 0:
         return Tensor(np.zeros((0, 0)))
     if y is not None:
-        x = concatenate(x, _observations(y, rowvar, x.dtype, m, dtype), axis=0)
+        rows = rowvar or to_tensor(y).dims[:1] == (1,)  # NumPy leaves one row of these as it is
+        x = concatenate(x, _observations(y, rows, x.dtype, m, dtype), axis=0)
     weights = _covariance_weights(fweights, aweights, x)
     taken = (1 if bias == 0 else 0) if ddof is None else ddof
     centre, total = average(x, axis=1, weights=weights, returned=True)
@@ -90,7 +91,7 @@ def _observations(m: Any, rowvar: bool, dtype: Any, *others: Any) -> Tensor:
     x = to_dtype(x, np.result_type(*kinds) if dtype is None else dtype)
     if x.ndim < 2:
         x = core.reshape(x, shape=(1, product(x.dims)))
-    elif not rowvar and x.dims[0] != 1:
+    elif not rowvar:
         x = matrix_transpose(x)
     return x
 

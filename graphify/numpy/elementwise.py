@@ -26,6 +26,7 @@ from graphify.numpy._table import (
     implements,
     named,
     publish,
+    store,
     to_tensor,
 )
 from graphify.numpy._ufunc import Ufunc
@@ -129,12 +130,17 @@ def clip(
         _reachable(bound, result, side) for bound, side in ((a_min, "min"), (a_max, "max"))
     )
     if a_min is None and a_max is None:
-        return finish(core.strong(e.positive(result)), out)
+        return _into(out, core.strong(e.positive(result)))
     if a_min is not None:
         result = e.maximum(result, a_min)
     if a_max is not None:
         result = e.minimum(result, a_max)
-    return finish(core.strong(result), out)
+    return _into(out, core.strong(result))
+
+
+def _into(out: Any, result: Tensor) -> Tensor:
+    """The result, or `out=` with the result broadcast to it, as ufuncs have it."""
+    return finish(result, None) if out is None else store(out, result)
 
 
 def _reachable(bound: Any, x: Tensor, side: str) -> Any:
@@ -182,7 +188,7 @@ def _round_integer(x: Tensor, decimals: int) -> Tensor:
 @implements(np.fix)
 def fix(x: Any, out: Any = None) -> Tensor:
     """`x` rounded to the nearest integer towards zero."""
-    return finish(e.trunc(to_tensor(x)), out)
+    return _into(out, e.trunc(to_tensor(x)))
 
 
 @implements(np.nan_to_num, zero_d="scalar")
@@ -348,14 +354,14 @@ def array_equiv(a1: Any, a2: Any) -> Tensor:
 def isposinf(x: Any, out: Any = None) -> Tensor:
     """Where `x` is positive infinity."""
     x = to_tensor(x)
-    return finish(e.logical_and(e.isinf(x), e.logical_not(e.signbit(x))), out)
+    return _into(out, e.logical_and(e.isinf(x), e.logical_not(e.signbit(x))))
 
 
 @implements(np.isneginf)
 def isneginf(x: Any, out: Any = None) -> Tensor:
     """Where `x` is negative infinity."""
     x = to_tensor(x)
-    return finish(e.logical_and(e.isinf(x), e.signbit(x)), out)
+    return _into(out, e.logical_and(e.isinf(x), e.signbit(x)))
 
 
 @implements(np.isscalar)

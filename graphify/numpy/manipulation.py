@@ -86,12 +86,11 @@ def as_order(order: Any, known: str = "CFAK") -> str:
 
 def _check_memory(x: Tensor, order: str) -> None:
     """Refuse orders that ask how an array lies in memory where a graph cannot know it."""
-    if order in ("A", "K") and x.is_symbolic and x.ndim > 1:
-        if views.strides_of(x) != views.contiguous_strides(x.dims):
-            raise SpecError(
-                f"order {order!r}: how the array lies in memory is not known while tracing",
-                remedy="use order='C' or order='F'",
-            )
+    if order in ("A", "K") and x.is_symbolic and x.ndim > 1 and not views.in_c_order(x):
+        raise SpecError(
+            f"order {order!r}: how the array lies in memory is not known while tracing",
+            remedy="use order='C' or order='F'",
+        )
 
 
 def _fortran(x: Tensor, order: str) -> bool:

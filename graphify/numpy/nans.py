@@ -91,7 +91,7 @@ def _some(replaced: Tensor, x: Tensor, axis: Any) -> Tensor:
     from graphify.ops.sorting import not_all
 
     empty = n.all_(e.isnan(x), axis, keepdims=True)
-    return e.where(not_all(empty), replaced, replaced)
+    return e.where(not_all(empty), replaced, 0)  # two of a kind would be simplified to one
 
 
 nanargmax = implements(np.nanargmax)(_position(n.argmax, -np.inf, "argmax"))

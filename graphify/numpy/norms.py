@@ -13,7 +13,7 @@ from graphify.ir.types import is_complex, is_inexact
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy import linalg
 from graphify.numpy import reduction as n
-from graphify.numpy._table import astype, axes_of, to_tensor
+from graphify.numpy._table import astype, at_least, axes_of, equal_lengths, to_tensor
 from graphify.numpy.linalg import implements
 from graphify.numpy.manipulation import ravel
 from graphify.ops import core
@@ -147,15 +147,16 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
 def cond(x: Any, p: Any = None) -> Tensor:
     """The condition number: how much solving can magnify errors."""
     t = to_tensor(x)
-    if any(dim == 0 for dim in t.dims[-2:]):
-        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
+    for dim in t.dims[-2:]:
+        at_least(dim, 1, "cond is not defined on empty arrays", np.linalg.LinAlgError)
     f.check_matrix(t.spec)
     if p is None or p in (2, -2):
         s = d.svdvals(t)
         first, last = s[..., 0], s[..., -1]
         ratio = e.divide(last, first) if p == -2 else e.divide(first, last)
     else:
-        f.check_square(t.spec)
+        message = "Last 2 dimensions of the array must be square"
+        equal_lengths(t.dims[-2], t.dims[-1], message, np.linalg.LinAlgError)
         t = astype(t, f.linalg_dtype(t.dtype))
         ratio = norm(t, p, (-2, -1)) * norm(f.inv(t, check=False), p, (-2, -1))
     given = functools.reduce(e.logical_or, [n.any_(e.isnan(t), axis=(-2, -1))])

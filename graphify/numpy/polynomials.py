@@ -21,7 +21,15 @@ from graphify.ir.tensor import Tensor
 from graphify.ir.types import finfo, is_complex
 from graphify.ir.wrapping import as_tensor
 from graphify.numpy import linalg, products
-from graphify.numpy._table import FUNCTIONS, NAMES, astype, implements, to_tensor
+from graphify.numpy._table import (
+    FUNCTIONS,
+    NAMES,
+    astype,
+    at_least,
+    equal_lengths,
+    implements,
+    to_tensor,
+)
 from graphify.numpy.manipulation import atleast_1d
 from graphify.numpy.rearrange import trim_zeros
 from graphify.numpy.reduction import sum_
@@ -65,8 +73,8 @@ def polyfit(
         weights = e.add(to_tensor(w), 0.0)
         if weights.ndim != 1:
             raise TypeError("expected a 1-d array for weights")
-        if decide_equal(weights.dims[0], values.dims[0]) is False:
-            raise TypeError("expected w and y to have the same length")
+        message = "expected w and y to have the same length"
+        equal_lengths(weights.dims[0], values.dims[0], message, TypeError)
         lhs = e.multiply(lhs, getitem(weights, (slice(None), None)))
         column = getitem(weights, (slice(None), *(None,) * (values.ndim - 1)))
         values = e.multiply(values, column)
@@ -85,12 +93,11 @@ def _check_points(points: Tensor, values: Tensor, order: int) -> None:
         raise ValueError("expected deg >= 0")
     if points.ndim != 1:
         raise TypeError("expected 1D vector for x")
-    if points.dims[0] == 0:
-        raise TypeError("expected non-empty vector for x")
+    at_least(points.dims[0], 1, "expected non-empty vector for x", TypeError)
     if values.ndim not in (1, 2):
         raise TypeError("expected 1D or 2D array for y")
-    if decide_equal(points.dims[0], values.dims[0]) is False:
-        raise TypeError("expected x and y to have same length")
+    message = "expected x and y to have same length"
+    equal_lengths(points.dims[0], values.dims[0], message, TypeError)
 
 
 def _covariance(

@@ -18,6 +18,7 @@ from graphify.numpy._table import (
     NAMES,
     Casting,
     astype,
+    at_least,
     axis_of,
     cast_operand,
     check_options,
@@ -313,8 +314,7 @@ def _vectors(a: Any, v: Any) -> tuple[Tensor, Tensor]:
     if x.ndim > 1 or y.ndim > 1:
         raise ValueError("object too deep for desired array")
     for t, name in ((x, "first"), (y, "second")):
-        if decide_equal(t.dims[0], 0):
-            raise ValueError(f"{name} array argument cannot be empty")
+        at_least(t.dims[0], 1, f"{name} array argument cannot be empty")
     dtype = result_type(operand(x), operand(y))
     return astype(x, dtype), astype(y, dtype)
 

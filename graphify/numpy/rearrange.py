@@ -95,6 +95,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
             "operands could not be broadcast together with shape "
             f"({x.dims[axis]},) ({counts.dims[0]},)"
         )
+    counts = core.broadcast_to(counts, shape=(x.dims[axis],))  # one count is for all elements
     return take_axis(x, ops.repeat_indices(counts), axis)
 
 

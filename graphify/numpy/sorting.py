@@ -12,11 +12,19 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, ShapeError, SpecError
-from graphify.ir.sizes import Dim, decide_equal, not_negative, product, size_op
+from graphify.ir.sizes import Dim, not_negative, product, size_op
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, is_complex, is_integer
 from graphify.ir.wrapping import as_tensor
-from graphify.numpy._table import NAMES, axis_of, implements, named, to_tensor
+from graphify.numpy._table import (
+    NAMES,
+    axis_of,
+    cast_operand,
+    implements,
+    named,
+    of_shape,
+    to_tensor,
+)
 from graphify.ops import core, indexing
 from graphify.ops import elementwise as e
 from graphify.ops import reduction as r
@@ -117,9 +125,9 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
     rows = list(keys) if isinstance(keys, (list, tuple)) else _rows(to_tensor(keys))
     if not rows:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
-    tensors = [to_tensor(key) for key in rows]
-    if any(_differ(key, tensors[0]) for key in tensors[1:]):
-        raise ValueError("all keys need to be the same shape")
+    first, *others = [to_tensor(key) for key in rows]
+    message = "all keys need to be the same shape"
+    tensors = [first, *(of_shape(key, first.dims, message) for key in others)]
     if tensors[0].ndim == 0:
         return Tensor(np.asarray(0))
     place = axis_of(axis, tensors[0].ndim)
@@ -129,11 +137,6 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
             order, s.argsort(r.pick_along(key, order, place), axis=place, stable=True), place
         )
     return order
-
-
-def _differ(a: Tensor, b: Tensor) -> bool:
-    sides = zip(a.dims, b.dims, strict=False)
-    return a.ndim != b.ndim or any(decide_equal(x, y) is False for x, y in sides)
 
 
 def _rows(keys: Tensor) -> list[Tensor]:
@@ -445,12 +448,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Tensor:
         ones = core.full(values.dims, 1, INT64)
     else:
         dtype = np.dtype(np.float64)
-        ones = to_dtype(to_tensor(weights), dtype)
-        if (
-            ones.dims != values.dims
-            and isinstance(ones.dims[0], int)
-            and isinstance(values.dims[0], int)
-        ):
-            raise ShapeError("The weights and list don't have the same length.")
+        ones = cast_operand("bincount", to_tensor(weights), dtype, "safe")
+        message = "The weights and list don't have the same length."
+        ones = of_shape(ones, values.dims, message)
     places = s.at_least_zero(values)
     return indexing.scatter(core.full((size,), 0, dtype), ones, places, axes=(0,), mode="add")

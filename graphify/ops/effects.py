@@ -188,7 +188,7 @@ class Raise:
     def _instance(self, args: list[Any]) -> BaseException:
         """The exception; where the user's own __init__ made it, that is not run again."""
         users_own = isinstance(self.kind.__init__, FunctionType)
-        if not users_own or issubclass(self.kind, GraphifyError):
+        if not users_own or issubclass(self.kind, (GraphifyError, np.exceptions.AxisError)):
             return self.kind(*args)
         error = self.kind.__new__(self.kind, *args)
         error.args = tuple(args)

@@ -33,7 +33,7 @@ def update_inplace(target: Tensor, function: Callable[[Any, Any], Tensor], other
         TypeError: the result's dtype does not cast to the target's by the same-kind rule.
         ValueError: the shapes do not fit, or the result is larger than the target.
     """
-    if target._either:
+    if np.ndarray in target._kinds:  # and others
         _check_either(target)
     try:
         result = function(target, other)

@@ -399,6 +399,8 @@ def _entry(item: Any) -> Any:
         tensor = item
     elif isinstance(item, (int, Size)) and not isinstance(item, bool):
         return item
+    elif hasattr(item, "__tensor__"):  # of run-time length
+        tensor = item.__tensor__(np.int64)
     elif isinstance(item, (np.ndarray, np.generic, bool, list, tuple)) or hasattr(
         item, "__array__"
     ):

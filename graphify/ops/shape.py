@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import ShapeError, TraceError
-from graphify.ir.context import current_builder
-from graphify.ir.graph import as_size
+from graphify.ir.context import current_builder, recording
+from graphify.ir.graph import Builder, Value, as_size, attr_sizes
 from graphify.ir.kinds import wrong_kind
 from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal, decide_less, fresh, size, size_op
@@ -32,7 +32,9 @@ set_size_hook(lambda dim: size_value(size=dim))
 
 
 _MOST = np.iinfo(np.int64).max
-_SIZE_ARITHMETIC = {"add", "subtract", "multiply", "floor_divide", "remainder", "negative"}
+_NEVER_FAILING = {"constant", "cast", "add", "subtract", "multiply", "negative"}
+_NEVER_FAILING |= {"maximum", "minimum", "size_value"}
+_FEW = 32  # operations, of which a size is made: one that is doubled in every turn is none
 
 
 def as_dim(value: Any, argument: str = "size") -> Dim:
@@ -60,17 +62,57 @@ def as_dim(value: Any, argument: str = "size") -> Dim:
         raise wrong_kind(error, value)
     if not value.is_symbolic:
         return int(value.numpy())
-    known = _size_of(value._value)
+    found, builder = _lifted(value._value)
+    known = _size_of(found)
     if known is not None:
         return known
-    variable = SizeVar("k")
+    bound = builder.sizes_of.get(found)
+    if bound is None:
+        variable = SizeVar("k")
+        with recording(builder):
+            number = Tensor(found)
+            as_size(as_int64(number) if value.dtype == np.uint64 else number, var=variable)
+        builder.sizes_of[found] = bound = size(variable)
+    return bound
+
+
+def _lifted(value: Value) -> tuple[Value, Builder]:
+    """An integer in the outermost frame that can compute it without failing, and that frame: a
+    length that no turn of a loop changes is one for all of them."""
     builder = current_builder()
     assert builder is not None
-    bound = builder.sizes_of.get(value._value)
-    if bound is None:
-        as_size(as_int64(value) if value.dtype == np.uint64 else value, var=variable)
-        builder.sizes_of[value._value] = bound = size(variable)
-    return bound
+    while builder.parent is not None:
+        outer = _outside(value, builder, {})
+        if outer is None:
+            break
+        value, builder = outer, builder.parent
+    return value, builder
+
+
+def _outside(value: Value, builder: Builder, known: dict[Value, Value | None]) -> Value | None:
+    """An integer of a frame as one of the frame around it, if few operations give it."""
+    if value not in known:
+        known[value] = None
+        if len(known) <= _FEW:
+            known[value] = _recorded_outside(value, builder, known)
+    return known[value]
+
+
+def _recorded_outside(
+    value: Value, builder: Builder, known: dict[Value, Value | None]
+) -> Value | None:
+    node, around = value.node, builder.parent
+    if not builder.owns(value):
+        return value
+    if value in builder.captured:
+        return builder.captured[value]
+    if around is None or value.spec.shape or node.op.name not in _NEVER_FAILING:
+        return None
+    if not all(map(around.has_size, attr_sizes(node.attrs))):
+        return None
+    inputs = [_outside(each, builder, known) for each in node.inputs]
+    outer = [each for each in inputs if each is not None]
+    return around.add(node.op, outer, node.attrs, node.source)[0] if outer == inputs else None
 
 
 def as_int64(value: Tensor, weak: bool = False) -> Tensor:
@@ -121,20 +163,33 @@ def _check_length(dim: Dim, least: int, message: str) -> None:
     assert_(greater_equal(length, least), *gaps, exception=Raise(ValueError, (text,)))
 
 
-def _size_of(value: Any) -> Dim | None:
-    """The size that a graph value computes, if it is arithmetic of sizes and integers."""
-    node = value.node
+def _size_of(value: Value, known: dict[Value, Dim | None] | None = None) -> Dim | None:
+    """The size that a graph value computes, if it is arithmetic of a few sizes and integers.
+
+    Args:
+        known: those of the values on the way, each of which may be an operand many times.
+    """
+    known = {} if known is None else known
+    if value not in known:
+        known[value] = None
+        if len(known) <= _FEW:
+            known[value] = _size_by_rule(value, known)
+    return known[value]
+
+
+def _size_by_rule(value: Value, known: dict[Value, Dim | None]) -> Dim | None:
+    node, spec = value.node, value.spec
     if node.op is size_value:
-        known: Dim = node.attrs["size"]
-        return known
-    if node.op.name == "constant" and value.spec.weak and value.spec.dtype.kind == "i":
+        size: Dim = node.attrs["size"]
+        return size
+    if not spec.weak or spec.dtype.kind != "i":
+        return None
+    if node.op.name == "constant":
         return int(node.attrs["value"].array)
-    if node.op.name not in _SIZE_ARITHMETIC or not value.spec.weak:
+    if node.op.name not in _SIZE_RULES:
         return None
-    dims = [_size_of(v) for v in node.inputs]
-    if any(dim is None for dim in dims):
-        return None
-    return _SIZE_RULES[node.op.name](*dims)
+    dims = [_size_of(each, known) for each in node.inputs]
+    return None if None in dims else _SIZE_RULES[node.op.name](*dims)
 
 
 _SIZE_RULES: dict[str, Callable[..., Dim | None]] = {
@@ -144,6 +199,8 @@ _SIZE_RULES: dict[str, Callable[..., Dim | None]] = {
     "floor_divide": lambda a, b: size_op("floordiv", a, b) if b != 0 else None,
     "remainder": lambda a, b: size_op("mod", a, b) if b != 0 else None,
     "negative": lambda a: -a,
+    "maximum": lambda a, b: size_op("max", a, b),
+    "minimum": lambda a, b: size_op("min", a, b),
 }
 
 set_dim_hook(as_dim)

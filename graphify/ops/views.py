@@ -316,20 +316,25 @@ def _divides(right: Dim, left: Dim, same: bool | None) -> bool | None:
 # --- reshape --------------------------------------------------------------------------------------
 
 
-def _unsure() -> Op:
-    """reshape as a view that must not be written through, as of the line where it is made."""
+def _unsure(again: Callable[..., Tensor]) -> Op:
+    """reshape as a view that must not be written through, as of the line where it is made.
+
+    Args:
+        again: makes it of an array of the call, which tells whether it is a view.
+    """
     place = here()
 
     def refuse(*args: Any, **attrs: Any) -> Any:
         raise SpecError(
             "reshape: it cannot be told while tracing whether NumPy gives a view or a copy here, "
-            "and the array or its reshaped form is written to, or both are returned",
+            "and the array or its reshaped form is written to",
             location=place.resolve() if place is not None else None,
             remedy="reshape a copy, x.copy().reshape(...), or write to the array before reshaping "
             "it",
         )
 
-    return dataclasses.replace(core.reshape, put=refuse, convert=refuse)
+    extra = {**core.reshape.extra, "again": again}
+    return dataclasses.replace(core.reshape, put=refuse, convert=refuse, extra=extra)
 
 
 def _note(assumed: list[Any]) -> None:
@@ -364,7 +369,7 @@ def reshape(x: Tensor, shape: Shape) -> Tensor:
         y._base = y._view = None
         _note(assumed)
     elif view is None:
-        _as_view(y, x, _unsure(), {"shape": shape})
+        _as_view(y, x, _unsure(reshape), {"shape": shape})
     elif assumed:
         _as_view(y, x, _assuming(assumed), {"shape": shape})
     return y
@@ -380,7 +385,7 @@ def ravel(x: Tensor) -> Tensor:
     strides = strides_of(x, assumed)
     in_order = None if strides is None else _in_order(x.dims, strides)
     if in_order is None:
-        _as_view(flat, x, _unsure(), {"shape": flat.dims})
+        _as_view(flat, x, _unsure(lambda x, shape: ravel(x)), {"shape": flat.dims})
     elif not in_order:
         _note(assumed)
         return core.copy(flat)

@@ -16,7 +16,7 @@ import numpy as np
 from graphify.ir.graph import Graph, Node
 from graphify.ir.match import P, Rules, Var, rewrite
 from graphify.ir.safety import is_range, key_in_range, stretches
-from graphify.ir.sizes import Shape, decide_equal, product
+from graphify.ir.sizes import Shape, Size, decide_equal, product
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec, is_complex, is_float, is_integer
 from graphify.ir.walk import nested_graphs
@@ -148,7 +148,7 @@ MOVEMENT = Rules(
         (P.broadcast_to(x, shape=A), lambda x, a: x if x.dims == a else None),
         (
             P.broadcast_to(P.broadcast_to(x, shape=A), shape=B),
-            lambda x, a, b: core.broadcast_to(x, shape=b) if stretches(x.dims, a) else None,
+            lambda x, a, b: broadcast_once(x, a, b),
         ),
         (P.broadcast_to(P.reshape(x, shape=A), shape=B), lambda x, a, b: unpadded(x, a, b)),
         # NOTE: floats stay: a sum over no axes turns -0.0 into 0.0.
@@ -229,6 +229,14 @@ def reshape_once(x: Tensor, middle: Shape, out: Shape) -> Tensor | None:
     return core.reshape(x, shape=out)
 
 
+def broadcast_once(x: Tensor, middle: Shape, out: Shape) -> Tensor | None:
+    """broadcast_to(broadcast_to(x)) as one, which checks all that the two check."""
+    own = (*(None,) * (len(middle) - x.ndim), *x.dims)
+    new = tuple(1 if n == m else m for n, m in zip(own, middle, strict=True))
+    sure = stretches(x.dims, middle) and stretches(new, out)
+    return core.broadcast_to(x, shape=out) if sure else None
+
+
 def unpadded(x: Tensor, middle: Shape, out: Shape) -> Tensor | None:
     """A reshape that only adds leading ones is what broadcasting does by itself."""
     lead = len(middle) - x.ndim
@@ -258,10 +266,14 @@ def sliced(node: Node, key: Any) -> Tensor | None:
 
 
 def updated(node: Node, key: Any) -> Tensor | None:
-    """An update of everything; an update that the next one overwrites."""
+    """An update of everything; of a part of a row; an update that the next one overwrites."""
     base, new, *indices = node.inputs
     if full_range(key, base.spec.shape) and stretches(new.spec.shape, base.spec.shape):
         return Tensor(new)
+    if new.node.op is indexing.slice_update and (part := new.node.inputs[0].node):
+        same = part.op is indexing.slice_ and part.attrs["key"] == key
+        if same and part.inputs == (base, *indices) and all(map(is_place, key)):
+            return put_inside(node, new.node)
     if base.node.op is not indexing.slice_update or base.node.attrs["key"] != key:
         return None
     if tuple(base.node.inputs[2:]) != tuple(indices):
@@ -271,6 +283,24 @@ def updated(node: Node, key: Any) -> Tensor | None:
         return None  # storing the first might fail
     again = [Tensor(value) for value in (base.node.inputs[0], new, *indices)]
     return indexing.slice_update(*again, key=key)
+
+
+def put_inside(outer: Node, inner: Node) -> Tensor:
+    """rows[i][j] = value, for a row that is changed at j and put back at i."""
+    base, _, *places = outer.inputs
+    _, value, *more = inner.inputs
+    later = [
+        ("at", entry[1] + len(places)) if type(entry) is tuple and entry[0] == "at" else entry
+        for entry in inner.attrs["key"]
+    ]
+    operands = [Tensor(each) for each in (base, value, *places, *more)]
+    made: Tensor = indexing.slice_update(*operands, key=(*outer.attrs["key"], *later))
+    return made
+
+
+def is_place(entry: Any) -> bool:
+    """Whether an entry of a key is an integer, known or of the run."""
+    return type(entry) is tuple and entry[0] == "at" or isinstance(entry, int | Size)
 
 
 def full_range(key: Any, dims: Shape) -> bool:

@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.tensor import Tensor, resolve, value_in, viewing
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
 from graphify.ir.wrapping import as_tensor, is_tensorflow
-from graphify.location import here
+from graphify.location import here, is_library_class
 from graphify.tracing.apart import retracing
 from graphify.tracing.containers import Tracked, elements, rebuilt
 from graphify.tracing.guards import (
@@ -50,7 +50,8 @@ from graphify.tracing.guards import (
     has_special_methods,
     is_numeric,
 )
-from graphify.tracing.identity import attributes_of
+from graphify.tracing.identity import Sealed, attributes_of
+from graphify.tracing.methods import Methods, NotHidden, functions_of, methods_of
 from graphify.tracing.places import forget_local
 from graphify.tracing.special import Met
 
@@ -76,7 +77,10 @@ class Root(Builder):
         self.logs: list[tuple[Any, Any]] = []  # containers that get these contents once
         self.spaces: dict[int, Space] = {}  # id of a module's globals -> their twin
         self.local_objects: dict[int, Any] = {}  # objects the trace itself constructed
-        self.sealed: dict[int, Any] = {}  # containers that must not change any more
+        self.sealed: dict[int, Sealed] = {}  # containers that must not change any more
+        self.shared_elements = (
+            False  # whether several lists, or places of one, may have one element
+        )
         self.arguments: dict[int, Tensor] = {}  # id -> tensors that stand for the caller's arrays
         self.functions: list[GraphFunction] = []  # made of recursive functions, each once
         self.inlined: dict[CodeType, Exception] = {}  # recursive functions no graph is made of: why
@@ -164,7 +168,7 @@ class Root(Builder):
         """A value from outside as the trace sees it: arrays are inputs, containers have twins."""
         if isinstance(value, np.generic):  # np.float64 is a float, too
             return self._scalar(place, value) if is_numeric(value) else value
-        if isinstance(value, SCALARS):
+        if isinstance(value, (*SCALARS, type, ModuleType)):
             return value
         if isinstance(value, (Tensor, np.ndarray)) or is_tensorflow(value):
             return value if _home_open(value) else self._array(value, place)
@@ -219,9 +223,30 @@ class Root(Builder):
         return any(t._base is None and t._version for _, t in self.outside.values())
 
     def meet(self, kind: type) -> None:
-        """See to it that the trace calls the special methods of a class converted."""
+        """See to it that the trace calls the special methods of a class converted, and guard what
+        the class defines."""
         if self.met is not None:
             self.met.meet(kind)
+        self._guard_methods(kind)
+
+    def meet_method(self, thing: Any, name: str) -> None:
+        """Guard that Python finds a method of an object or class where the trace found it."""
+        kind = thing if isinstance(thing, type) else type(thing)
+        self._guard_methods(kind)
+        hides = hasattr(thing, "__dict__") and kind is not thing and not is_library_class(kind)
+        if hides and id(thing) not in self.local_objects:
+            self.guards.setdefault((id(thing), "hides", name), NotHidden(thing, name))
+
+    def _guard_methods(self, kind: type) -> None:
+        key = (id(kind), "methods")
+        if key in self.guards or is_library_class(kind):
+            return
+        own = list(functions_of(kind))
+        if any(map(self.made, own)) or not own and "<locals>" in kind.__qualname__:
+            for base in kind.__bases__:  # the trace has defined the class, and must not keep it
+                self._guard_methods(base)
+        else:
+            self.guards[key] = Methods(kind, methods_of(kind))
 
     def watch(self, thing: Any) -> None:
         """Guard the fields of an object with special methods of its own that are not converted

@@ -20,10 +20,11 @@ from graphify import tree
 from graphify.errors import TraceError
 from graphify.ir.tensor import Tensor
 from graphify.location import here
+from graphify.tracing.defaults import Defaults
 from graphify.tracing.lists import List, is_grown
 
 SEQUENCES = (list, List)
-MAPPINGS = (dict, OrderedDict, defaultdict)
+MAPPINGS = (dict, OrderedDict, defaultdict, Defaults)
 COPIED = (*SEQUENCES, *MAPPINGS, set)
 
 
@@ -95,8 +96,8 @@ def rebuilt(value: Any, children: list[Any]) -> Any:
         return List(children)
     if kind is tuple:
         return kind(children)
-    if kind is defaultdict:
-        return defaultdict(value.default_factory, dict(zip(value, children, strict=True)))
+    if issubclass(kind, defaultdict):
+        return Defaults(value.default_factory, dict(zip(value, children, strict=True)))
     if kind in MAPPINGS:
         return kind(zip(value, children, strict=True))
     return kind(*children)

@@ -24,6 +24,7 @@ from graphify.ir.wrapping import is_tensorflow
 from graphify.location import is_library
 from graphify.tracing import special
 from graphify.tracing.containers import elements, follow
+from graphify.tracing.methods import Methods, NotHidden
 
 Reader: TypeAlias = Callable[[Any], Any]  # reads a place
 
@@ -216,7 +217,7 @@ class Number:
         return f"{self.place} is no {self.kind.__name__} any more: {self.place.read()!r:.60}"
 
 
-AnyGuard: TypeAlias = "Guard | SameObject | Presence | Number | Fields"
+AnyGuard: TypeAlias = "Guard | SameObject | Presence | Number | Fields | Methods | NotHidden"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,6 +225,9 @@ class Identity:
     """Fingerprint of an object that counts by identity; keeps it alive so that ids stay unique."""
 
     thing: Any
+
+    def __repr__(self) -> str:
+        return repr(self.thing)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -54,6 +54,7 @@ class _Copies:
     copies: dict[int, list[int]] = field(default_factory=dict)  # of an original
     homes: dict[int, Any] = field(default_factory=dict)  # of the frames that made them
     groups: dict[int, Any] = field(default_factory=dict)  # the same for copies of different ones
+    elements: dict[type, Any] = field(default_factory=dict)  # by kind: stand for what is sealed
 
     def add(self, name: str, made: Any, originals: ById, group: Any = None) -> None:
         key = id(made)
@@ -63,6 +64,14 @@ class _Copies:
         self.groups[key] = group
         for each in originals:
             self.copies.setdefault(each, []).append(key)
+
+    def element(self, thing: Any) -> Any:
+        """Stands for all that is sealed of a kind: each turn of a loop reads other elements."""
+        kind = _kind(thing)
+        if kind not in self.elements:
+            made = self.elements[kind] = _Gone(kind)
+            sealed()[id(made)] = Sealed(made, None)
+        return self.elements[kind]
 
     def may_be(self, key: int) -> Iterable[int]:
         """The ids of what a container stands for: of itself, if it is no copy."""
@@ -177,8 +186,9 @@ def settle(held: Sequence[Held], gone: dict[Any, Any]) -> dict[Any, Any]:
             owners.setdefault(key, []).extend([number] * count)
     if not owners:
         return gone
-    made = _known().made
-    things: ById = {key: made[key] for key in owners.keys() & made.keys()}
+    known, elements = _known(), owners.keys() & sealed().keys()
+    things: ById = {key: known.made[key] for key in owners.keys() & known.made.keys()}
+    things |= {key: known.element(sealed()[key].thing) for key in elements}
     if len(things) < len(owners):
         things |= {id(seen): seen for seen, _ in _seen() if id(seen) in owners}
     for key, numbers in owners.items():
@@ -220,7 +230,7 @@ def note(name: str, made: Any, held: Held, holder: Any = None, group: Any = None
     known = _known()
     hidden = {key: held.things[key] for key, _ in left}
     if holder is not None:
-        shown = {id(seen) for seen, _ in _seen(holder)} | known.made.keys()
+        shown = {id(seen) for seen, _ in _seen(holder)} | known.made.keys() | sealed().keys()
         shown |= {key for (key, _), count in held.counts.items() if count > 1}
         hidden = {k: v for k, v in hidden.items() if k in shown or isinstance(v, _Gone)}
     for part, depth in new:
@@ -232,9 +242,36 @@ def note(name: str, made: Any, held: Held, holder: Any = None, group: Any = None
             known.add(name, part, alike, group)
 
 
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What must not change any more, for it was copied, and where; `origin`: see elements.py."""
+
+    thing: Any
+    place: LazyLoc | None
+    origin: Any = None
+
+
+def sealed() -> dict[int, Sealed]:
+    """All that is sealed, by id."""
+    found: dict[int, Sealed] = getattr(_root(), "sealed", {})
+    return found
+
+
+def shows_elements() -> bool:
+    """Whether a name shows a copy of something sealed."""
+    known = _known()
+    copies = {key for each in known.elements.values() for key in known.copies.get(id(each), ())}
+    return bool(copies) and any(id(seen) in copies for seen, _ in _seen())
+
+
 def called(name: str) -> str:
     """What messages call a variable."""
     return "the value that is returned" if name.startswith(RETURNED) else f"'{name}'"
+
+
+def may_be(container: Any) -> Iterable[int]:
+    """The ids of what a container stands for: its own, if it is no copy."""
+    return _known().may_be(id(container))
 
 
 def is_copy_of(container: Any, home: Any) -> bool:

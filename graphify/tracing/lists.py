@@ -80,8 +80,6 @@ class List(list[Any]):
         return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if is_grown(self):
-            return self.copy()
         made = memo[id(self)] = List()
         for value in self:
             list.append(made, copy.deepcopy(value, memo))

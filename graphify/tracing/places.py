@@ -55,28 +55,22 @@ class Contents:
 
 def seal(thing: Any) -> None:
     """From now on a container or object cannot change: what it holds was copied here."""
-    _sealed()[id(thing)] = thing, here()
+    identity.sealed()[id(thing)] = identity.Sealed(thing, here())
 
 
 def check_changeable(thing: Any) -> None:
     """Raise if a container or object is sealed, or is one of several (see identity.py)."""
-    identity.check(thing)
-    if id(thing) in _sealed():
+    sealed = identity.sealed()
+    if places := [sealed[key].place for key in identity.may_be(thing) if key in sealed]:
         error = TraceError(
             f"a {type(thing).__name__} changes that is, or was, an element of a list whose length "
             "is only known when the graph runs: the list holds a copy of it",
             location=here(),
-            remedy="put a changed one in its place, or keep its parts in lists of their own",
+            remedy="write to it by way of the list, rows[i][j] = value, without another name; or "
+            "put a changed one in its place",
         )
-        raise apart.instead_of(error, [_sealed()[id(thing)][1]])
-
-
-def _sealed() -> dict[int, Any]:
-    builder = current_builder()
-    while builder is not None and builder.parent is not None:
-        builder = builder.parent
-    found: dict[int, Any] = getattr(builder, "sealed", {})
-    return found
+        raise apart.instead_of(error, places)
+    identity.check(thing)
 
 
 def log_contents(container: Any) -> None:

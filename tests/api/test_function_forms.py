@@ -1,6 +1,8 @@
 """Everything that can be decorated, and what the decorated thing still is."""
 
+import copy
 import functools
+import pickle
 import traceback
 
 import numpy as np
@@ -352,3 +354,52 @@ def test_unknown_option():
 def test_get_concrete_function_of_a_method():
     concrete = Model(2.0).method.get_concrete_function(TensorSpec((2,), np.float64))
     assert concrete(np.ones(2)).numpy().tolist() == [2.0, 2.0]
+
+
+@graphify.function
+def named(x):
+    return x[1:], x * 2
+
+
+class _Holder:
+    def __init__(self, w):
+        self.w = w
+        self.step = graphify.function(self.plain, engine="reference")
+        self.other, self.scaled = named, self.staged
+
+    def plain(self, x):
+        return x * self.w
+
+    @graphify.function
+    def staged(self, x):
+        return x + self.w
+
+
+def test_functions_are_copied_and_pickled_as_those_of_python():
+    named(np.ones(3))
+    assert copy.copy(named) is copy.deepcopy(named) is pickle.loads(pickle.dumps(named)) is named
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(graphify.function(lambda x: x))
+    first = _Holder(np.ones(2))
+    first.step(1.0), first.scaled(1.0), first.staged(1.0)
+    second = copy.deepcopy(first)
+    second.w[:] = 5  # and what is bound to the copy is bound to this
+    assert second.other is named and second.step.engine == "reference"
+    assert second.step(1.0).numpy().tolist() == [5.0, 5.0]
+    assert second.scaled(1.0).numpy().tolist() == [6.0, 6.0]
+    assert first.step(1.0).numpy().tolist() == [1.0, 1.0]
+    del first.step
+    third = pickle.loads(pickle.dumps(first))
+    assert third.other is named and third.scaled(1.0).numpy().tolist() == [2.0, 2.0]
+    assert third.scaled.__self__ is third
+
+
+def test_results_can_be_pickled():
+    x = np.arange(3.0)
+    view, new = named(x)
+    again, _ = pickle.loads(pickle.dumps((view, new)))
+    view[0] = 7
+    assert again.numpy().tolist() == [1.0, 2.0] and x[1] == 7
+    assert pickle.loads(pickle.dumps(view)).numpy().tolist() == [7.0, 2.0]
+    weights = graphify.Variable(np.ones(2), name="w")
+    assert pickle.loads(pickle.dumps(weights)).name == "w"

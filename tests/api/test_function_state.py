@@ -241,6 +241,40 @@ def test_a_result_that_is_a_view_of_an_argument():
     assert a[1, 0] == 7
 
 
+VIEWS = {
+    "tail": lambda x: x[1:],
+    "backwards": lambda x: x[::-2, :-1],
+    "half": lambda x: x[len(x) // 2 :],
+    "row": lambda x: x[-1],
+    "flat": lambda x: x.reshape(-1),
+    "raveled": lambda x: x.ravel(),
+    "part of flat": lambda x: x.reshape(-1)[2:],
+    "diagonal": lambda x: np.diagonal(x.T)[1:],
+}
+
+
+@pytest.mark.parametrize(
+    "lay", [np.copy, lambda x: x[::-1], lambda x: x[:, ::2], np.asfortranarray]
+)
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_of_arguments_of_any_size_as_results(name, lay):
+    f = graphify.function(VIEWS[name])
+    for shape in [
+        (3, 4),
+        (5, 4),
+        (4, 6),
+        (4, 6),
+        (7, 2),
+    ]:  # sizes are known at the run from the second on
+        plain, staged = (lay(np.arange(float(np.prod(shape))).reshape(shape)) for _ in range(2))
+        want, found = VIEWS[name](plain), f(staged)
+        assert np.array_equal(found.numpy(), want)
+        assert np.shares_memory(found.numpy(), staged) == np.shares_memory(want, plain)
+        if want.flags.writeable:
+            want[...], found[...] = -1, -1
+        assert np.array_equal(staged, plain)
+
+
 def test_results_do_not_share_memory_by_accident():
     @graphify.function
     def f(x):

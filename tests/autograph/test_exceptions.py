@@ -254,6 +254,23 @@ def test_uncaught_errors_name_the_line_that_raised(engine):
 
 
 @each_engine
+def test_numpys_errors_of_an_axis_keep_what_they_hold(engine):
+    def f(x, k):
+        if k == 0:
+            return np.sum(x, axis=3)
+        if k == 1:
+            raise np.exceptions.AxisError(2, 1, "mine")
+        if k == 2:
+            raise np.exceptions.AxisError("mine")
+        return x[k]
+
+    staged = graphify.function(f, engine=engine)
+    for k in range(3):
+        (got, _), (want, _) = (outcome(call, np.arange(5.0), np.array(k)) for call in (staged, f))
+        assert got[:2] == want[:2], k
+
+
+@each_engine
 def test_warnings_at_the_run(engine):
     @graphify.function(engine=engine)
     def f(x, s):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -725,3 +726,106 @@ def test_an_element_of_what_is_sorted():
     for k in (0, 1, -1):
         want = (np.sort(x)[k], [1, 2, 3][k], -np.sort(-x)[k], x[k])
         assert_same(tuple(f(x, np.int64(k))), want)
+
+
+# --- places in an array ---------------------------------------------------------------------------
+
+
+def rows_and_columns(table, bound):
+    rows, columns, queue = [], [], deque()
+    for i in range(len(table)):
+        if table[i, 0] > bound:
+            rows.append(i)
+            columns.append(i % 2)
+            queue.append(i)
+    table[rows, columns] += 1.0
+    return table[rows], table[:, columns], table[queue], table[[v > bound for v in table[:, 0]]]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("bound", [3.0, 6.0, 99.0])
+def test_a_list_indexes_an_array(bound, engine):
+    same(rows_and_columns, np.arange(24.0).reshape(12, 2), np.float64(bound), engine=engine)
+
+
+# --- loops over lists whose elements they replace -------------------------------------------------
+
+
+def replaced_from_the_end(n):
+    g = [i for i in range(n)]
+    for i, r in enumerate(g):
+        g[n - 1 - i] = r * 10
+    return g
+
+
+def summed_into_the_first(n):
+    g = [i for i in range(n)]
+    for r in reversed(g):
+        g[0] += r
+    return g
+
+
+def of_a_deque(n):
+    d = deque(i for i in range(n))
+    s = 0
+    for i, r in enumerate(d):
+        d[n - 1 - i] = r * 10 + 1
+        s += r
+    return list(d), s
+
+
+def last_of_a_deque(n):
+    d = deque(i for i in range(n))
+    s = 0
+    for r in d:
+        d[-1] = r * 10 + 1
+        s += r
+    return list(d), s
+
+
+def of_two_lists_side_by_side(n):
+    g = [i for i in range(n)]
+    h = [2 * i for i in range(n)]
+    for a, b in zip(g, h):
+        g[-1] += b
+        h[0] = a
+        if g[-1] > 9:
+            h[-1] = 0
+    return g, h
+
+
+def bound_anew_meanwhile(n):
+    g = [i for i in range(n)]
+    for i, r in enumerate(g):
+        if i == 0:
+            g = [7] * 5
+        g[0] += r
+    return g
+
+
+def first_of_a_deque(n):
+    d = deque(i for i in range(n))
+    d.popleft()
+    s = 0
+    for r in d:
+        d[0] += r
+        s += r * d[0]
+    return list(d), s
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        replaced_from_the_end,
+        summed_into_the_first,
+        of_a_deque,
+        last_of_a_deque,
+        of_two_lists_side_by_side,
+        bound_anew_meanwhile,
+        first_of_a_deque,
+    ],
+)
+def test_elements_are_replaced_while_a_loop_goes_over_them(program):
+    staged = graphify.function(program, engine="reference")
+    for n in (4, 3, 9):
+        assert_same(staged(np.int64(n)), program(n))

@@ -133,3 +133,64 @@ def test_bounds_of_islice(bounds: tuple[int, ...]) -> None:
                 staged(x, *given)
         else:
             np.testing.assert_array_equal(staged(x, *given), want)
+
+
+def of_two_scalars(x, k):
+    return np.float32(1.5) if x[0] > k else x[1]
+
+
+def of_a_flag(x, k):
+    return True if x[0] > k else x[1] > 0
+
+
+def of_an_array(x, k):
+    return np.array(2.0) if x[0] > k else 1.0
+
+
+def of_a_pattern(n):
+    match n:
+        case int():
+            return 1
+        case float():
+            return 2
+    return 3
+
+
+ASKS: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
+    "isinstance(n, int)": (lambda n: isinstance(n, int), UNSURE[:3]),
+    "isinstance(n, float)": (lambda n: isinstance(n, float), [of_a_branch, of_two_scalars]),
+    "isinstance(n, (bool, str))": (lambda n: isinstance(n, (bool, str)), [of_a_flag]),
+    "isinstance(n, np.ndarray)": (lambda n: isinstance(n, np.ndarray), [of_an_array]),
+    "type(n)": (lambda n: type(n) is float, [of_a_branch, of_a_loop, of_an_array]),
+    "case int()": (of_a_pattern, [of_a_branch, of_a_loop]),
+}
+
+
+@pytest.mark.parametrize(
+    "ask, unsure", [(ask, unsure) for ask, (_, some) in ASKS.items() for unsure in some]
+)
+def test_a_class_that_depends_on_the_path_is_not_told(ask: str, unsure: Any) -> None:
+    told = ASKS[ask][0]
+    with pytest.raises(TraceError, match="the class of this .* is asked for, and it is"):
+        graphify.function(lambda x, k: told(unsure(x, k)))(np.arange(1.0, 6.0), 100.0)
+
+
+@pytest.mark.parametrize("unsure", [*UNSURE[:4], of_two_scalars, of_a_flag])
+def test_what_holds_of_all_its_classes_is_told(unsure: Any) -> None:
+    def told(x, k):
+        n = unsure(x, k)
+        return isinstance(n, (int, float, np.generic)), isinstance(n, (np.ndarray, str))
+
+    x = np.arange(1.0, 6.0)
+    assert graphify.function(told)(x, 100.0) == told(x, 100.0) == (True, False)
+
+
+def test_a_loop_that_runs_settles_the_class() -> None:
+    def told(x):
+        n = 0
+        for v in range(3):
+            n = n + 0.5 * float(x[v])
+        return isinstance(n, float), isinstance(n, int)
+
+    x = np.arange(1.0, 6.0)
+    assert graphify.function(told)(x) == told(x) == (True, False)

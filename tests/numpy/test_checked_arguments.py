@@ -192,7 +192,15 @@ ANSWERS = [
     lambda n: n.gradient(np.float64(1.0)),
     lambda n: n.real(True),
     lambda n: n.delete(np.arange(3), []),
+    lambda n: n.clip(LINE[:1], 0, 2, out=np.zeros((2, 3))),
+    lambda n: n.fix(LINE[:1], out=np.zeros(3)),
+    lambda n: n.isneginf(-LINE[:1], out=np.ones(3, bool)),
     lambda n: n.cov(TABLE, bias=None),
+    lambda n: n.cov(TABLE[:1], rowvar=False),
+    lambda n: n.corrcoef(TABLE[:1], rowvar=False),
+    lambda n: n.cov(TABLE[:, :1], TABLE[:1, :2], rowvar=False),
+    lambda n: n.cov(TABLE, TABLE[:, :1], rowvar=False),
+    lambda n: n.cov(TABLE[:, 0], TABLE[:, 1], rowvar=False),
     lambda n: n.average(TABLE, axis=(1, 0), weights=np.arange(6.0).reshape(3, 2)),
     lambda n: n.average(TABLE[:, :2], axis=(1, 0), weights=np.arange(4.0).reshape(2, 2)),
     lambda n: n.histogram2d(LINE, LINE, np.array([2, 3]))[0],
@@ -222,6 +230,8 @@ def test_numpys_answers(number: int) -> None:
 
 
 REFUSED = [
+    lambda n: n.bincount([0, 1], [1j, 2.0]),
+    lambda n: n.bincount([0, 1], np.array([1.0, 2.0], np.complex64)),
     lambda n: n.average(TABLE, axis=1, weights=[1.0]),
     lambda n: n.average(TABLE, axis=1, weights=[[1.0], [2.0]]),
     lambda n: n.average(TABLE, weights=[1.0, 2.0, 3.0]),
@@ -309,6 +319,69 @@ IN_GRAPHS = [
     (lambda x, w: np.pad(x, np.sum(w > 1) - 1), [(LINE, LINE), (LINE, LINE[:1])]),
     (lambda x, w: np.zeros(len(x) - 2), [(LINE, LINE), (LINE[:2], LINE), (LINE[:1], LINE)]),
     (lambda x, w: np.arange(0, 5, np.sum(w > 1)), [(LINE, LINE), (LINE, LINE[:1])]),
+    (
+        lambda x, w: np.repeat(x, w.astype(int)),
+        [(LINE, LINE), (LINE, LINE[1:2]), (LINE[:1], LINE), (LINE[:3], LINE), (LINE, LINE[:0])],
+    ),
+    (
+        lambda x, w: np.lexsort((x, w)),
+        [(LINE, -LINE), (LINE, LINE[:3]), (LINE[:3], LINE), (LINE, LINE[:1])],
+    ),
+    (
+        lambda x, w: np.bincount(x.astype(int), weights=w),
+        [(LINE, LINE), (LINE, LINE[:1]), (LINE[:3], LINE)],
+    ),
+    (
+        lambda x, w: np.polyfit(x, x, 1, w=w),
+        [(LINE, LINE), (LINE, LINE[:1]), (LINE[:1], LINE), (LINE[:0], LINE[:0])],
+    ),
+    (lambda x, w: np.polyfit(x, w, 1), [(LINE, LINE), (LINE, LINE[:3]), (LINE[:1], LINE)]),
+    (
+        lambda x, w: np.vectorize(lambda a, b: a - b)(x, w),
+        [(LINE, LINE), (LINE, LINE[:1]), (LINE[:1], LINE), (LINE, LINE[:3])],
+    ),
+    (
+        lambda x, w: np.repeat(x, np.full(len(w), 2)),
+        [(LINE, LINE), (LINE, LINE[:1]), (LINE[:1], LINE), (LINE, LINE[:3])],
+    ),
+    (
+        lambda x, w: np.broadcast_to(np.ones(len(w)), x.shape) + 0,
+        [(LINE, LINE), (LINE, LINE[:1]), (LINE[:1], LINE), (LINE, LINE[:3])],
+    ),
+    *(
+        (call, [(LINE, LINE), (LINE[:1], LINE), (LINE, LINE[:1]), (LINE, LINE[:3])])
+        for call in (
+            lambda x, w: np.clip(x, 0, 2, out=w.copy()),
+            lambda x, w: np.fix(x + 0.5, out=w.copy()),
+            lambda x, w: np.isposinf(x / 0, out=w > 0),
+        )
+    ),
+    (lambda x, w: np.gradient(x), [(LINE, LINE), (LINE[:2], LINE), (LINE[:1], LINE)]),
+    (
+        lambda x, w: np.gradient(x, edge_order=2),
+        [(LINE, LINE), (LINE[:3], LINE), (LINE[:2], LINE), (LINE[:1], LINE)],
+    ),
+    (
+        lambda x, w: np.cumsum(x, out=w.copy()),
+        [(LINE, LINE), (LINE[:1], LINE), (LINE, LINE[:1]), (LINE[:3], LINE)],
+    ),
+    (
+        lambda x, w: np.linalg.cond(x[:, None] + w**2, 1),
+        [(LINE[:2], LINE[:2]), (LINE, LINE[:2]), (LINE[:0], LINE[:0]), (LINE[:1], LINE)],
+    ),
+    (lambda x, w: np.linalg.cond(x[:, None] + w**2), [(LINE[:2], LINE[:2]), (LINE, LINE[:0])]),
+    (
+        lambda x, w: np.convolve(x, w),
+        [(LINE, LINE), (LINE[:0], LINE), (LINE, LINE[:0]), (LINE[:2], LINE)],
+    ),
+    (lambda x, w: np.correlate(x, w, "full"), [(LINE, LINE), (LINE[:0], LINE), (LINE, LINE[:0])]),
+    (lambda x, w: np.einsum("ii->i", x[:, None] * w), [(LINE, LINE), (LINE, LINE[:3])]),
+    (lambda x, w: np.einsum("...ii->...i", x[:, None] * w), [(LINE, LINE), (LINE[:1], LINE)]),
+    (
+        lambda x, w: np.nanargmin(x / x * w[:, None], axis=1),
+        [(LINE, LINE), (LINE - 1, LINE), (LINE * 0, LINE)],
+    ),
+    (lambda x, w: np.nanargmax(x / w), [(LINE, LINE), (LINE * 0, LINE * 0)]),
     (
         lambda x, w: np.arange(0.0, w[0], x[0]),
         [(LINE, LINE), (LINE * np.nan, LINE), (LINE, LINE + np.inf)],

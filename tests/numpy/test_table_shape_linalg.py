@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphify
 import graphify.numpy as gnp
 from graphify.ir.wrapping import as_tensor
 from tests.numpy.harness import MODES, NUMBERS, REAL, A, Fixed, P, Row, check, row
@@ -573,6 +574,16 @@ def test_objects_that_are_indexed() -> None:
     np.testing.assert_array_equal(np.asarray(gnp.mgrid[0:2, 0:3]), np.mgrid[0:2, 0:3])
     assert [t.shape for t in gnp.ogrid[0:2, 0:3]] == [(2, 1), (1, 3)]
     assert gnp.s_[1:2, ...] == np.s_[1:2, ...]
+
+
+@pytest.mark.parametrize("order", ["A", "K"])
+def test_a_trace_of_arrays_in_c_order_is_none_for_others(order: str) -> None:
+    staged, a = graphify.function(lambda x: x.ravel(order)), np.arange(6.0).reshape(2, 3)
+    for x in (a, a.T.copy(), a[:1]):
+        assert np.array_equal(staged(x), x.ravel(order))
+    for x in (a.T, np.asfortranarray(a), a[:, ::2]):
+        with pytest.raises(graphify.errors.SpecError, match="how the array lies in memory"):
+            staged(x)
 
 
 @pytest.mark.parametrize("order", ["C", "F", "A", "K"])

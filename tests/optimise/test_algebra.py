@@ -232,6 +232,23 @@ def test_checks_of_unknown_sizes_are_kept():
         run(after, [np.arange(5)])
 
 
+def test_a_broadcast_of_a_broadcast_keeps_its_check():
+    def filled(x, y):
+        return core.broadcast_to(core.broadcast_to(const(2.0), shape=x.dims), shape=y.dims)
+
+    graph = simplified(build(filled, x="f64[n]", y="f64[m]"))
+    with pytest.raises(ValueError, match="broadcast"):
+        run(graph, [np.zeros(4), np.zeros(5)])
+    rows = build(
+        lambda x, y: core.broadcast_to(
+            core.broadcast_to(x, shape=(3, *x.dims)), shape=(3, *y.dims)
+        ),
+        x="f64[n]",
+        y="f64[m]",
+    )
+    assert ops_of(simplified(rows)).count("broadcast_to") == 1
+
+
 def test_reshape_to_an_unknown_size_keeps_its_check():
     def function(x, y):
         return core.reshape(core.reshape(x, shape=(y.dims[0], 2)), shape=(y.dims[0] * 2,))

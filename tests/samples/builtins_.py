@@ -217,6 +217,23 @@ def map_of_two_arrays(x, y):
     return list(map(lambda a, b: a * b + 1, x, y))
 
 
+def sorted_among_numbers_of_pythons(x):
+    marks = [0.5, x[0], 2.0]
+    marks.sort(reverse=True)
+    return sorted([3.0, x[1], 1.0]), sorted(zip([x[0], 1.0], [2.0, x[2]], strict=True)), marks
+
+
+def items_of_a_display_filtered(s):
+    kept = list(filter(lambda v: v > 0, [s, 1.0, -s]))
+    return sum(kept), sum(filter(None, (s, 0.0, -s))), sum([v for v in (s, 2.0, -s) if v < 1])
+
+
+def list_of_run_time_length_mapped(x, s):
+    kept = [v for v in x if v > s]
+    steps = map(lambda a, b: b - a, kept, kept[1:])
+    return sum(list(map(lambda v: v * s, kept))), sum(steps), sum(filter(lambda v: v > 1, kept))
+
+
 def positive_ones_mapped(x):
     return sum([v * 2 for v in filter(lambda v: v > 0, x)])
 

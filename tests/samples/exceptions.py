@@ -606,3 +606,51 @@ def fails_before_the_loop_begins(x, k):
     except ZeroDivisionError:
         total = -total - 2
     return total
+
+
+def containers_that_grow_after_a_check(x, s):
+    found, rows = {"sum": x.sum()}, [x]
+    if s > 100:
+        found["bad"] = s
+        raise BadInput("too large", s)
+    found["most"], found["rows"] = x.max(), rows
+    rows.append(x * s)
+    rows.append(x.sum())
+    return found["sum"] + found["most"] * len(found), found["rows"][1], rows[2]
+
+
+def name_that_is_bound_on_one_path(s):
+    if s > 100:
+        y = s + 1
+    try:
+        z = y
+    except UnboundLocalError:
+        z = -s
+    return z
+
+
+def last_of_those_there_are(x, s):
+    for v in x:
+        if v > s + 100:
+            last = v
+    try:
+        return last
+    except NameError:
+        return s
+
+
+def deleted_or_gone_over_where_it_may_be_unbound(x, s):
+    if s > 100:
+        rows, spare = [s, 2.0], 1.0
+    found = 0.0
+    try:
+        for v in rows:
+            found += v
+        del spare
+    except NameError:
+        found -= 1
+    try:
+        del spare
+    except NameError:
+        found *= 3
+    return found

@@ -305,6 +305,29 @@ def iterator_class(x):
     return total + next(_Countdown(2)) + next(_Countdown(0), 7)
 
 
+class _Shrinking:
+    def __init__(self, value):
+        self.value = value
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if abs(self.value) < 0.3:
+            raise StopIteration
+        self.value = self.value / 2
+        return self.value
+
+
+def taken_whole_from_an_iterator_class(s):
+    return sum(list(_Shrinking(s))), sum(_Shrinking(s)), max(_Shrinking(s), default=0.0)
+
+
+def next_of_an_iterator_class_with_default(s):
+    late = _Shrinking(s / 100)
+    return next(_Shrinking(s), -1.0), next(late, -1.0), late.value
+
+
 def next_of_generator(x):
     values = _naturals(1, 2)
     first, second = next(values), next(values)

@@ -37,6 +37,8 @@ NO_GRADIENT = {
     "extended_under_a_condition": "a list of run-time length",
     "inserted_in_order": "a list of run-time length",
     "list_of_numbers": INTEGERS,
+    "edit_distance_by_a_table": INTEGERS,
+    "cells_of_a_grid": INTEGERS,
 }
 NO_VMAP = {
     "positions_of_negatives": RAGGED,
@@ -61,6 +63,7 @@ NO_VMAP = {
     "slices_of_a_list": RAGGED,
     "reversed_list": RAGGED,
     "concatenated_lists": RAGGED,
+    "indexed_by_a_list_of_places": RAGGED,
 }
 
 Step = namedtuple("Step", ["at", "value"])
@@ -178,6 +181,12 @@ def queue_of_numbers(k):
             if n % 2 == 0:
                 queue.append(n + 3)
     return order
+
+
+def extremes_of_pairs(x, s):
+    pairs = [(int(v), v) for v in x if v > s]
+    pairs.append((0, s))
+    return max(pairs), min(pairs)
 
 
 def sum_and_extremes(x):
@@ -705,3 +714,54 @@ def changed_by_functions_on_one_path(x, s):
         put = rows.__setitem__
         put(1, 6.0)
     return x * table["a"], sum(rows)
+
+
+def edit_distance_by_a_table(xi):
+    a, b = xi % 3, xi[::-1][1:] % 3
+    table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in range(len(a) + 1):
+        table[i][0] = i
+    for j in range(len(b) + 1):
+        table[0][j] = j
+    for i in range(len(a)):
+        for j in range(len(b)):
+            other = 0 if a[i] == b[j] else 1
+            ways = table[i][j + 1] + 1, table[i + 1][j] + 1, table[i][j] + other
+            table[i + 1][j + 1] = min(ways)
+    return table[-1][-1]
+
+
+def product_by_lists(x):
+    n = len(x)
+    rows = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            for k in range(n):
+                rows[i][j] += x[i] * x[k] + np.sin(x[k] * x[j])
+    return np.array(rows) * 0.1
+
+
+def cells_of_a_grid(k):
+    n = k % 4 + 2
+    grid = [[(i * j + 1) % 3 == 0 for j in range(n)] for i in range(n)]
+    after = [[0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            around = -1 if grid[i][j] else 0
+            for row in range(i - 1, i + 2):
+                for column in range(j - 1, j + 2):
+                    if grid[row % n][column % n]:
+                        around += 1
+            after[i][j] = around
+    return after[0][0], after[-1][0], after[1][1]
+
+
+def indexed_by_a_list_of_places(x, s):
+    places = []
+    for i in range(len(x)):
+        if x[i] * s > 0.2:
+            places.append(i)
+    found = x[places]
+    y = x.copy()
+    y[places] = -1.0
+    return found.sum() + len(places), y[places[1:]], y

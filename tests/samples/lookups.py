@@ -1,11 +1,15 @@
 """Items of dicts and tuples, and membership, by keys that are computed."""
 
+import collections
+
 NO_GRADIENT = {
     "counted_in_a_dict_of_known_keys": "counts",
     "automaton_from_a_table": "integers",
     "members_of_sets_and_dicts": "counts",
     "nested_tables": "integers",
+    "collected_in_a_defaultdict": "two lists of run-time length",
 }
+NO_VMAP = {"collected_in_a_defaultdict": "as many elements as the values say"}
 
 RATES = {0: 0.5, 1: 1.5, 2: 4.0, -1: 0.25}
 WEIGHTS = (1.0, 2.0, 5.0)
@@ -107,6 +111,24 @@ def weights_summed_by_key(x, xi):
     for v, i in zip(x, xi, strict=True):
         sums[int(i) % 2] += v
     return sums[0], sums[1]
+
+
+def collected_in_a_defaultdict(x, s):
+    groups = collections.defaultdict(list)
+    for name in ("high", "low", "high"):
+        groups[name].append(s)
+    for v in x:
+        if v > s:
+            groups["high"].append(v)
+        else:
+            groups["low"].append(v)
+    return groups
+
+
+def defaults_of_the_run(s):
+    least = collections.defaultdict(lambda: s if s > 0 else -1.0)
+    least["a"] = least["a"] + 1
+    return least["a"] + least["b"], len(least), type(least) is collections.defaultdict
 
 
 def automaton_from_a_table(xi):

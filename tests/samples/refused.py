@@ -327,3 +327,17 @@ def changed_chain_of_maps(x, s):
     if s > -100:
         table["a"] = 2.0  # TraceError
     return x * table["a"]
+
+
+def key_made_by_reading_on_one_path(s):
+    counts = collections.defaultdict(int)
+    if s > -100:  # TraceError
+        counts["high"] += 1
+    return len(counts)
+
+
+def keys_in_another_order_on_one_path(s):
+    table = collections.OrderedDict(a=s, b=2.0)
+    if s > -100:  # TraceError
+        table.move_to_end("a")
+    return list(table.values())

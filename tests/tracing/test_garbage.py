@@ -1,6 +1,7 @@
 """What exists when a trace begins is left alone by its collections, and given back afterwards."""
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -54,3 +55,24 @@ def test_what_the_user_froze_stays_frozen():
         assert gc.get_freeze_count() >= count // 2
     finally:
         gc.unfreeze()
+
+
+def test_who_only_traces_is_collected_from(monkeypatch):
+    """The interpreter loses count of what is frozen; functions in cycles would stay for ever."""
+    alive = []
+
+    def in_a_cycle():
+        function = graphify.function(lambda x: x + 1, engine="reference")
+        assert function(np.float64(1)) == 2
+        function.python_function.itself = function
+        alive.append(weakref.ref(function))
+
+    in_a_cycle()  # its trace counts what the tests before this one have made
+    monkeypatch.setattr(garbage, "_uncounted", 0)
+    monkeypatch.setattr(garbage, "_many", garbage.FEW)  # as in a process that has little else
+    alive.clear()
+    for _ in range(3000):
+        in_a_cycle()
+        if alive[0]() is None:
+            return
+    raise AssertionError("no cycle of 3000 was collected")

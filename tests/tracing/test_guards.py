@@ -2,6 +2,9 @@
 
 import copy
 import dataclasses
+import gc
+import types
+import weakref
 
 import numpy as np
 import pytest
@@ -429,8 +432,6 @@ def test_class_attributes():
 
 
 def test_attributes_of_modules_are_guarded():
-    import types
-
     settings = types.ModuleType("settings")
     settings.k = 2.0
 
@@ -441,6 +442,155 @@ def test_attributes_of_modules_are_guarded():
     assert float(f(np.array(1.0))) == 2.0
     settings.k = 3.0
     assert float(f(np.array(1.0))) == 3.0
+
+
+class _Up:
+    def move(self, x):
+        return x + 1
+
+
+class _Down:
+    def move(self, x):
+        return x - 1
+
+
+KIND, DTYPE = _Up, np.float32
+
+
+def test_classes_and_modules_that_names_stand_for_are_guarded(module):
+    import math
+
+    library, error = math, ValueError
+
+    @graphify.function
+    def f(x):
+        if x > 4:
+            raise error("too much")
+        return library.sqrt(x), x.astype(DTYPE), KIND().move(x)
+
+    try:
+        assert [r.dtype.name for r in f(np.float64(4))[1:]] == ["float32", "float64"]
+        module["DTYPE"], module["KIND"] = np.int64, _Down
+        _, cast, moved = f(np.float64(4))
+        assert cast.dtype == np.int64 and float(moved) == 3.0
+        assert " changed from <class '" in f.traces()[1].cause
+        library, error = types.SimpleNamespace(sqrt=np.square), KeyError
+        assert float(f(np.float64(4))[0]) == 16.0
+        with pytest.raises(KeyError, match="too much"):
+            f(np.float64(5))
+    finally:
+        module["DTYPE"], module["KIND"] = np.float32, _Up
+
+
+def test_classes_and_functions_in_fields_are_guarded():
+    settings = types.ModuleType("settings")
+    settings.kind, settings.wave, settings.dtype = _Up, np.sin, np.float32
+    layer = types.SimpleNamespace(dtype=np.float32)
+
+    @graphify.function
+    def f(x):
+        wave = settings.wave(settings.kind().move(x))
+        return wave.astype(settings.dtype), wave.astype(layer.dtype)
+
+    first, second = f(np.array(1.0))
+    assert first.dtype == second.dtype == np.float32
+    settings.kind, settings.wave, settings.dtype = _Down, np.cos, np.float64
+    layer.dtype = np.complex64
+    first, second = f(np.array(1.0))
+    assert first.dtype == np.float64 and second.dtype == np.complex64 and float(first) == 1.0
+    settings.wave = lambda x: x + 7 if x > 5 else x + 3  # is converted
+    assert float(f(np.array(1.0))[0]) == 3.0
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_changed_methods(engine):
+    class Base:
+        def inherited(self, x):
+            return x + 1
+
+    class Model(Base):
+        def __init__(self, w=1.0):
+            self.w, self.hook = w, self.method
+
+        def __add__(self, x):
+            return self.w + x
+
+        def __call__(self, x):
+            return x * 2
+
+        def method(self, x):
+            return x * 3
+
+        @property
+        def field(self):
+            return 4
+
+        @classmethod
+        def of_class(cls, x):
+            return x + 5
+
+    def plain(x):
+        parts = model.inherited(x), model + x, model(x), model.method(x), Model(x).w
+        return *parts, model.field, Model.of_class(x), model.hook(x)
+
+    def check():
+        for _ in range(3):  # the third call takes no Python
+            assert [float(r) for r in f(np.float64(2))] == [float(r) for r in plain(2.0)]
+
+    f, model = graphify.function(plain, engine=engine), Model()
+    check()
+    Base.inherited = lambda self, x: x - 1
+    check()
+    Model.inherited = lambda self, x: x - 2  # hides the one of Base
+    check()
+    del Model.inherited
+    check()
+    Model.__add__ = lambda self, x: self.w - x
+    check()
+    Model.__call__ = lambda self, x: x * 20
+    check()
+    Model.__init__ = lambda self, w: setattr(self, "w", w * 7)
+    check()
+    Model.field = property(lambda self: 40)
+    check()
+    Model.of_class = classmethod(lambda cls, x: x + 50)
+    check()
+    model.method = lambda x: x * 30  # hides the one of the class
+    check()
+    assert f.traces()[-1].cause == "Model.method is a field of the object now"
+    del model.method
+    check()
+    model.hook = model.inherited
+    check()
+    Model.method = lambda self, x: x if x > 1 else -x  # is converted
+    check()
+    assert f.traces()[-1].cause == "Model.method changed"
+
+
+def test_methods_that_a_local_class_inherits():
+    kept = []
+
+    class Base:
+        def method(self, x):
+            return x + 1
+
+    @graphify.function
+    def f(x):
+        class Local(Base):
+            pass
+
+        class Other(Local):
+            def again(self, x):
+                return self.method(x) * 10
+
+        kept.append(weakref.ref(Other))
+        return Local().method(x) + Other().again(x)
+
+    assert float(f(np.array(1.0))) == 22.0
+    Base.method = lambda self, x: x + 2
+    assert float(f(np.array(1.0))) == 33.0
+    gc.collect()
+    assert not any(ref() for ref in kept)  # a trace does not keep the classes that it defines
 
 
 def test_default_arguments_of_a_helper():

@@ -234,12 +234,23 @@ def test_views_made_before_an_update_inside_a_staged_branch():
             if "trapezoid" not in gnp.__dict__
             else np.array([x[0], x[1]]) * x[:2]
         ),
+        lambda x: np.frombuffer(x.tobytes()) * x,
+        lambda x: float.fromhex(x[0].hex()) * x,
+        lambda x: x[0].as_integer_ratio()[0] * x,
     ],
-    ids=["float", "asarray", "dlpack", "numpy"],
+    ids=["float", "asarray", "dlpack", "numpy", "bytes", "hex", "ratio"],
 )
 def test_a_derivative_is_never_lost_in_silence(leave):
     with pytest.raises(TransformError, match="derivative would be lost"):
         graphify.grad(lambda x: gnp.sum(leave(x)))(X)
+
+
+def test_lists_of_numbers_keep_derivatives():
+    def f(x):
+        (a, b), (c, d) = x.reshape(2, 2).tolist()
+        return x * (a * b + c**2 * d)
+
+    check_grads(f, X)
 
 
 WRITES = {

@@ -32,6 +32,7 @@ class Context:
         class_name: the class around a method, for private names.
         ag: the name of the operators in generated code.
         internal: names made by converters, which users never read.
+        results: those of them that hold what a function returns.
         form: of a generator function, how it is consumed (see `generators`).
         consumer: the name in generated code of what consumes it.
     """
@@ -45,6 +46,7 @@ class Context:
     ag: str = ""
     consumer: str = ""
     internal: set[str] = field(default_factory=set)
+    results: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.ag = self.namer.fresh("ag")

@@ -130,9 +130,13 @@ class Blocks(ABC):
             node
             for name in frame.hoisted
             for node in self.ctx.statements(
-                "name = ag.Undefined(quoted)", at, name=name, quoted=gast.Constant(name, None)
+                "name = ag.Undefined(quoted)", at, name=name, quoted=self.called(name)
             )
         ]
+
+    def called(self, name: str) -> Any:
+        """What an Undefined is called: `Carry` knows what is not returned yet by its name."""
+        return gast.Constant("what is returned" if name in self.ctx.results else name, None)
 
     # State.
 
@@ -161,9 +165,7 @@ class Blocks(ABC):
                 value = gast.Name(name, gast.Load(), None, None)
             else:
                 self.undefined.add(name)
-                value = self.ctx.expression(
-                    "ag.Undefined(name)", at, name=gast.Constant(name, None)
-                )
+                value = self.ctx.expression("ag.Undefined(name)", at, name=self.called(name))
             inputs.append(value)
         return inputs
 

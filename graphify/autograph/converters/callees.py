@@ -8,7 +8,7 @@ A callee may change things before it fails. Then it runs in a form of its own, A
 gives the exception as a value (see operators/attempts.py):
 
     def f(x):                       def f(x):
-        body                            retval_ = ag.Undefined("the result")
+        body                            retval_ = ag.Undefined("what is returned")
                                         try:
                                             body            # as within a `try`: raise sets `raised`
                                         except BaseException as found: ...

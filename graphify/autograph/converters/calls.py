@@ -22,6 +22,7 @@ import gast
 
 from graphify.autograph.converters import resolve
 from graphify.autograph.converters.base import Context, Converter, chain_of
+from graphify.location import is_library_module
 
 CONSUMERS = frozenset(["sum", "any", "all", "min", "max", "list", "tuple", "set", "dict", "sorted"])
 
@@ -150,7 +151,7 @@ class _Calls(Converter):
         chain = chain_of(callee)
         if chain is not None and chain[0] not in ("self", "cls"):
             root = self.value_of(chain[0])
-            if isinstance(root, ModuleType):
+            if isinstance(root, ModuleType) and is_library_module(root):
                 found = resolve.attribute(root, chain[1:])
                 return "plain" if resolve.is_plain_callable(found) else "call"
             if isinstance(root, type):  # list.copy(rows)

@@ -8,8 +8,8 @@
     [a * b for a, b in z]            ag.list_of(lambda add: ag.each(z, ag.unpacked(2, lambda a, b:
                                                                     add(a * b))))
 
-Left as they are: those over displays and constants, those that assign names with `:=`, and those
-that make functions, which would see each turn's own variables.
+Left as they are: those of all items of displays and constants, those that assign names with `:=`,
+and those that make functions, which would see each turn's own variables.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _stays(node: Any) -> bool:
             return True
     if any_node(node, [gast.NamedExpr]) is not None or _makes_functions(node):
         return True
-    return all(_is_display(generator.iter) for generator in node.generators)
+    return all(_is_display(g.iter) and not g.ifs for g in node.generators)
 
 
 def _makes_functions(node: Any) -> bool:

@@ -127,6 +127,9 @@ class Exceptions(ABC):
                 return [self._endless(node)]
             case gast.Expr(value=call) if self.ctx.is_operator(call, "assert_"):
                 return [self._assertion(call, node)]
+            case gast.Delete(targets=targets) if any(map(_is_doubtful, targets)):
+                node.safe = True
+                return [*map(_read, filter(_is_doubtful, targets)), node]
             case gast.Raise(exc=gast.Call() as made):
                 first = self._arguments_first(made)
                 return [*first, node] if first else None
@@ -135,7 +138,11 @@ class Exceptions(ABC):
     def _is_made_first(self, items: Any) -> bool:
         """Whether what a loop goes over may fail before the loop begins."""
         whole = any(self.ctx.is_operator(items, name) for name in WHOLE)
-        return whole or any_node(items, [gast.Subscript, gast.BinOp]) is not None
+        return (
+            whole
+            or _is_doubtful(items)
+            or any_node(items, [gast.Subscript, gast.BinOp]) is not None
+        )
 
     def _assertion(self, call: Any, at: Any) -> Any:
         """`assert test, message` as `if not test: raise AssertionError(message)`."""
@@ -371,7 +378,7 @@ class Exceptions(ABC):
         if self.did_return not in region.flags:
             return body
         name, value = self.ctx.internal_name("returned"), self.retval
-        none = self._safe('value = ag.Undefined("the returned value")', at, value=value)
+        none = self._safe('value = ag.Undefined("what is returned")', at, value=value)
         region.body[:0] = none
         first = self._safe("name = ag.certain(value)", at, name=name, value=value)
         return [*first, *body, *self._safe("name = None", at, name=name)]
@@ -451,8 +458,22 @@ def may_fail(node: Any) -> bool:
                 return True
             case gast.UnaryOp() | gast.Attribute() | gast.ImportFrom() | gast.ListComp():
                 return True
+            case gast.Name() if _is_doubtful(node):
+                return True
         stack += gast.iter_child_nodes(node)
     return False
+
+
+def _is_doubtful(node: Any) -> bool:
+    """Whether it is a name that may be unbound here (see undefined.py)."""
+    return getattr(node, "maybe_unbound", None) is not None
+
+
+def _read(target: Any) -> Any:
+    """A statement that reads a name that is to be deleted."""
+    name = origin.inherit(gast.Name(target.id, gast.Load(), None, None), target)
+    name.maybe_unbound = target.maybe_unbound
+    return origin.inherit(gast.Expr(name), target)
 
 
 def _bound_by(body: list[Any]) -> list[str]:

@@ -29,8 +29,10 @@ import gast
 from graphify.autograph.converters.base import Context, Converter
 from graphify.autograph.converters.callees import ATTEMPTED
 from graphify.autograph.converters.exceptions import Block, Exceptions
+from graphify.autograph.converters.undefined import mark_loads
 from graphify.syntax import origin
 from graphify.syntax.analysis.activity import Scope, any_node, is_generator, scope_of
+from graphify.syntax.analysis.definitions import Definitions
 
 LOOPS = (gast.While, gast.For)
 JUMPS = (gast.Break, gast.Continue, gast.Return, gast.Raise)
@@ -50,6 +52,8 @@ class _Jumps(Converter):
         lowering = _Lowering(self.ctx, scope)
         attempted = self.ctx.form == ATTEMPTED and not self.scopes
         attempted = attempted or getattr(node, "attempted", False)
+        if attempted or any_node(node.body, [gast.Try, gast.With]) is not None:
+            mark_loads(node, scope, Definitions(node), self.ctx.internal)  # for `may_fail`
         body = lowering.attempted(node) if attempted else lowering.tail(node.body)
         node.body = body or [origin.inherit(gast.Pass(), node)]
         lost = scope.locals & scope_of(node).free
@@ -86,7 +90,7 @@ class _Lowering(Exceptions):
             body = [*body, origin.inherit(gast.Return(none), node)]
         flag, value = self._return_names()
         start = self.ctx.statements(
-            'flag = False\nvalue = ag.Undefined("the result")', node, flag=flag, value=value
+            'flag = False\nvalue = ag.Undefined("what is returned")', node, flag=flag, value=value
         )
         kinds = origin.inherit(gast.Name(self.ctx.consumer, gast.Load(), None, None), node)
         region = self.enter([kinds], True)
@@ -159,6 +163,7 @@ class _Lowering(Exceptions):
         if self.did_return is None:
             self.did_return = self.ctx.internal_name("did_return")
             self.retval = self.ctx.internal_name("retval_")
+            self.ctx.results.add(self.retval)
         return self.did_return, self.retval
 
     # Elsewhere.

@@ -40,7 +40,7 @@ FORBIDDEN = _words("""
 # Methods that change their object: those writes must be seen by the operators.
 MUTATING = _words("""
     append extend insert pop popitem remove clear update setdefault sort reverse add discard
-    difference_update intersection_update symmetric_difference_update appendleft popleft
+    move_to_end difference_update intersection_update symmetric_difference_update appendleft popleft
     extendleft rotate fill put partition resize setflags setfield byteswap itemset
 """)
 ARRAY_METHODS = frozenset(n for n in dir(np.ndarray) if not n.startswith("_")) - MUTATING

@@ -51,7 +51,12 @@ def attr(obj: Any, name: str) -> Any:
         return _bound(value, obj, name)
     if isinstance(obj, tuple) and name in getattr(type(obj), "_fields", ()):
         return value  # an element, which the trace has seen
-    if _is_fixed(obj, value) or _was_written(builder, obj, name):
+    if _was_written(builder, obj, name) or isinstance(value, BuiltinFunctionType):
+        return value
+    if _is_method(obj, name, value):
+        root.meet_method(obj, name)
+        return value
+    if is_marked(value):
         return value
     return root.guard(Place(obj, name, "attribute"))
 
@@ -80,11 +85,10 @@ def _is_library(obj: Any) -> bool:
     return isinstance(obj, ModuleType) and is_library_module(obj)
 
 
-def _is_fixed(obj: Any, value: Any) -> bool:
-    """Whether an attribute counts as part of the program: methods, modules, classes."""
-    if isinstance(value, (ModuleType, type, BuiltinFunctionType)) or is_marked(value):
-        return True
-    return getattr(value, "__self__", None) is obj  # bound methods, decorated ones included
+def _is_method(obj: Any, name: str, value: Any) -> bool:
+    """Whether a class has what was read: a bound method, decorated ones included."""
+    bound = getattr(value, "__self__", None) is obj
+    return bound and (isinstance(obj, type) or name not in getattr(obj, "__dict__", ()))
 
 
 def getattr_(obj: Any, name: Any, *default: Any) -> Any:

@@ -44,6 +44,7 @@ from graphify.autograph.operators.undefined import UNREACHABLE, Unreachable, cer
 from graphify.autograph.operators.unknown import Ended, Unknown, UnknownPath, raising, reached
 from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Graph, Value
+from graphify.ir.kinds import kinds_of
 from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import Spec
 from graphify.ir.wrapping import as_tensor
@@ -138,7 +139,7 @@ def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any] | 
     for side in (true, false):
         _look_at_rest(side, slots)
     pairs = list(zip(true.entries, false.entries, strict=True))
-    pairs += [(true.heap[key], false.heap[key]) for key in slots]
+    pairs += [_left(true, false, key) for key in slots]
     frames = (true.builder, false.builder)
     joined = [_join_entries(a, b, frames) for a, b in pairs]
     sides = [sides for plan in joined for sides in plan.sides()]
@@ -177,6 +178,16 @@ def _look_at_rest(side: _Branch, slots: dict[Any, Slot]) -> None:
     restore(side.builder)
     identity.settle([side.heap[key].held for key in rest], {})
     side.builder.writes_done = done
+
+
+def _left(true: _Branch, false: _Branch, key: Any) -> tuple[Entry, Entry]:
+    """What two branches leave in a slot. What one leaves that always raises has no need to be like
+    the other's: nothing goes on from there."""
+    a, b = true.heap[key], false.heap[key]
+    if true.ends == false.ends or a.bound is False or b.bound is False or fits(a, b):
+        return a, b
+    nothing = take_apart(a.name, UNREACHABLE)
+    return (nothing, b) if true.ends else (a, nothing)
 
 
 def _bind_cond(pred: Tensor, true: Builder, false: Builder, outputs: Any) -> Iterator[Tensor]:
@@ -239,7 +250,7 @@ class _Join:
                 leaves.append(leaf)
                 continue
             tensor = next(results)
-            sharing.mark(tensor, list(map(sharing.kind_of, next(sides))))
+            sharing.mark(tensor, frozenset().union(*map(kinds_of, next(sides))))
             self.made.append(tensor)
             leaves.append(tensor)
         bound = next(results) if self.bound is None else self.bound

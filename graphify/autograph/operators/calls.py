@@ -17,7 +17,6 @@ from types import (
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
-    ModuleType,
     WrapperDescriptorType,
 )
 from typing import Any
@@ -32,6 +31,7 @@ from graphify.autograph.operators.choosing import apply, has_choices, over
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.dispatching import dispatched
+from graphify.autograph.operators.elements import changing
 from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.recursion import enter
@@ -81,6 +81,18 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         function = getattr(owner, function.__name__)  # it may be older than the kind of the list
     if isinstance(owner, List) and function.__name__ in ("__setitem__", "__delitem__"):
         return (setitem if function.__name__ == "__setitem__" else delitem)(owner, *args)
+    if isinstance(owner, List) and function.__name__ in MUTATING:
+        with changing(owner):
+            return _call(function, args, kwargs)
+    return _call(function, args, kwargs)
+
+
+_OF_CLASSES = (MethodDescriptorType, WrapperDescriptorType)
+
+
+def _call(function: Any, args: Any, kwargs: Any) -> Any:
+    """Call what is no function of a library, by its kind."""
+    builder, owner = current_builder(), getattr(function, "__self__", None)
     if isinstance(function, _OF_CLASSES) and args and isinstance(args[0], (List, Deque)):
         cls = function.__objclass__
         if cls in (list, deque) and isinstance(args[0], cls):  # list.append(rows, v)
@@ -116,9 +128,6 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(user_call, FunctionType) and is_convertible(user_call):
         return certain(converted(user_call)(function, *args, **kwargs))
     return unconverted.run(function, *args, **kwargs)
-
-
-_OF_CLASSES = (MethodDescriptorType, WrapperDescriptorType)
 
 
 def _generator(function: FunctionType, args: Any, kwargs: Any) -> Any:
@@ -322,9 +331,7 @@ def _is_set(cell: CellType) -> bool:
 
 def _lifted(root: Root, place: Place) -> Any:
     value = place.read()
-    if isinstance(value, (ModuleType, type)) or is_marked(value):
-        return value
-    return root.guard(place)
+    return value if is_marked(value) else root.guard(place)
 
 
 # --- items --------------------------------------------------------------------------------------
@@ -343,8 +350,11 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
     if type(value) is Choice and type(obj) is List and value.is_at(key, obj):
         return  # `rows[k] += [v]` puts back what it has changed
     if isinstance(obj, (list, dict)):
-        _log_items(obj, key)
-    elif isinstance(obj, np.ndarray):
+        with changing(obj):
+            _log_items(obj, key)
+            obj[key] = value
+        return
+    if isinstance(obj, np.ndarray):
         obj = _own_array(obj)
     elif (own := special.method(obj, "__setitem__")) is not None:
         own(key, value)
@@ -385,10 +395,11 @@ def delitem(obj: Any, key: Any) -> None:
     if type(obj) is Choice or type(key) is Choice:
         apply(delitem, (obj, key), {})
         return
-    if isinstance(obj, (list, dict)):
-        _log_items(obj, key)
-    impure.refuse_change(obj)
-    del obj[key]
+    with changing(obj):
+        if isinstance(obj, (list, dict)):
+            _log_items(obj, key)
+        impure.refuse_change(obj)
+        del obj[key]
 
 
 def _log_items(obj: Any, key: Any) -> None:

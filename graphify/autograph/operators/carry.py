@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -22,7 +23,7 @@ from graphify.autograph.operators.listcarry import CarriedLists
 from graphify.autograph.operators.looplinks import LoopLinks, Place
 from graphify.autograph.operators.made import Opener
 from graphify.autograph.operators.privacy import is_private
-from graphify.autograph.operators.sharing import ALIAS, Kind, is_number, kind_of, mark
+from graphify.autograph.operators.sharing import ALIAS, is_number, mark
 from graphify.autograph.operators.state import (
     Absent,
     Entry,
@@ -41,10 +42,11 @@ from graphify.autograph.operators.state import (
     structure_error,
     take_apart,
 )
-from graphify.autograph.operators.undefined import Unreachable, certain
+from graphify.autograph.operators.undefined import RESULT, Maybe, Undefined, Unreachable, certain
 from graphify.autograph.operators.unknown import ending, raising, reached
 from graphify.ir.context import current_builder
 from graphify.ir.graph import Builder, Value
+from graphify.ir.kinds import class_of, kinds_of
 from graphify.ir.sharing import storage
 from graphify.ir.sizes import fresh
 from graphify.ir.tensor import Tensor, resolve, value_in
@@ -53,7 +55,6 @@ from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.tracing import identity
 from graphify.tracing.capture import frame
-from graphify.tracing.places import Contents
 
 
 class Carry:
@@ -83,12 +84,18 @@ class Carry:
         self.own: dict[int, list[Value]] = {}  # id of builder -> its carry parameters
         self.results: list[Value] = []
         self.always: list[bool] = []  # per entry: bound at the end of every turn
-        self.kinds: list[Kind] = []  # per carried leaf: what it is at the end of every turn
+        self.kinds: list[
+            frozenset[type]
+        ] = []  # per carried leaf: what it is at the end of every turn
         self.wild: set[tuple[int, int]] = set()  # (carried leaf, axis) whose size changes
         self.revived: set[Place] = set()  # numbers that change in some turn after all
         self.plain: set[int] = set()  # ids of tensors that only this state can see
         self.aliased: set[int] = set()  # ids of tensors that the body got a view of
         self.given: dict[Place, Tensor] = {}  # what the body got for each carried leaf
+        # What the function returns: no turn begins once that is set, so none sees what it may be.
+        self.unset = {
+            k for k, v in enumerate(state) if isinstance(v, Undefined | Maybe) and v.name == RESULT
+        }
         self.links = LoopLinks()
         self.lists = CarriedLists(current_builder())
         self.gone = identity.settle([entry.held for entry in self.entries], {})
@@ -164,6 +171,7 @@ class Carry:
                     else []
                 )
                 variables = self.parameters(builder)
+                lengths = self.lists.lengths()
                 log = watch_cells(builder, cells)
                 outcome = reached(ending, body, *turn, *variables)
                 log()
@@ -183,10 +191,10 @@ class Carry:
                     leaves = self._at_places(self._leaves_of(after))
                     if self.links.learn(self.given, leaves, builder):
                         continue
-                    if any(Contents(values).key in self.slots for values in self.lists.watched):
+                    if any(map(operator.is_not, lengths, self.lists.lengths())):
                         raise ListChanges(location=here())
                     self.always = [entry.bound is True for entry in after]
-                    self.kinds = [kind_of(leaf) for leaf in self._leaves_of(after)]
+                    self.kinds = [kinds_of(leaf) for leaf in self._leaves_of(after)]
                     self.results = list(self._result_values(after, builder))
             identity.settle([entry.held for entry in after], self.gone)
             more = [old.held.widen(e.held) for old, e in zip(self.entries, after, strict=True)]
@@ -220,9 +228,13 @@ class Carry:
         self.own[id(builder)] = [*values, *flags]
         rows = zip(values, self._carried_leaves(), self._places(), strict=True)
         given = [self._alias(*row) for row in rows]
-        self.given = self._at_places(given)
+        places = self._at_places(given)
+        self.given = {at: leaf for at, leaf in places.items() if at[0] not in self.unset}
         self.links.apply(self.given, list(map(Tensor, flags)))
         variables = self._assemble(iter(given))
+        for variable in (variables[k] for k in self.unset):
+            if isinstance(variable, Undefined | Maybe):
+                variable.name = RESULT
         self._write(variables)
         return variables[: len(self.names)]
 
@@ -257,7 +269,7 @@ class Carry:
         tensor, known = Tensor(value), isinstance(leaf, Tensor)
         absent = isinstance(leaf, Absent)  # the loop binds it first
         tensor._scalar = leaf._scalar if known else not absent or leaf.number
-        tensor._either = known and leaf._either
+        mark(tensor, kinds_of(leaf) | {class_of(tensor)})
         plain = id(leaf) in self.plain or place in self.links.ambiguous
         if known and not tensor._scalar and not plain and not leaf._weak:
             tensor._base, tensor._view, tensor._seen = (
@@ -480,7 +492,7 @@ class Carry:
         for tensor, spec, leaf, after in rows:
             if not tensor.is_symbolic:  # evaluated on the spot
                 tensor._weak = spec.weak
-            mark(tensor, [after] if runs else [after, kind_of(leaf)])
+            mark(tensor, after if runs else after | kinds_of(leaf))
         self.links.finish(self._at_places(carried), flags, runs, first)
         variables = self._assemble(iter(map(as_number, self._with_counts(carried))))
         if runs:

@@ -106,7 +106,7 @@ class Deque:
 
     def items(self) -> Any:
         """Its elements, in a list of their own."""
-        return List(self.rows) if self.is_known else GrowingList.of(g.apart(self._moved()))
+        return List(self.rows) if self.is_known else GrowingList.of(self._moved()).copy()
 
     def _moved(self) -> g.Grown:
         """Its elements from the first row on."""
@@ -147,7 +147,7 @@ class Deque:
 
     def __getitem__(self, index: Any) -> Any:
         place = self._place(index)
-        return self.rows._element(place) if is_grown(self.rows) else self.rows[place]
+        return self.rows.element(place) if is_grown(self.rows) else self.rows[place]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         place = self._place(index)
@@ -184,9 +184,12 @@ class Deque:
             )
 
     def reader(self) -> Callable[[Any], Any]:
-        """What gives the elements that it has now to a loop, by their places."""
-        first, rows = self._first, GrowingList.of(self._grown)
-        return lambda place: rows._element(g.plus(g.number(first), place))
+        """What gives its elements to a loop, by their places."""
+
+        def element(place: Any) -> Any:
+            return GrowingList.of(self._grown).element(g.plus(g.number(self._first), place))
+
+        return element
 
     def __reversed__(self) -> Iterator[Any]:
         yield from reversed(self.items())
@@ -292,7 +295,7 @@ class Deque:
             return _popped(self.rows, 0)
         count = g.checked(self.size, 1, EMPTY)
         place = _whole(g.number(self.rows.grown.count) - count)  # the first, after the check
-        found = self.rows._element(place)
+        found = self.rows.element(place)
         self._set_gone(_whole(place + 1))
         return found
 

@@ -264,19 +264,54 @@ def fitted(grown: Grown, treedef: tree.TreeDef, leaves: Sequence[Any]) -> Grown:
     Raises:
         Unstageable: the element has another structure.
     """
-    if treedef != grown.treedef:
-        example = grown.treedef.unflatten(["..."] * grown.treedef.num_leaves)
-        other = treedef.unflatten(["..."] * len(leaves))
-        raise refused(
-            f"its elements differ in structure: {example} and {other}",
-            "give all elements the same structure",
-        )
+    treedef = alike(grown.treedef, treedef)
     kinds = tuple(wider(k, kind_of(leaf)) for k, leaf in zip(grown.kinds, leaves, strict=True))
     dtypes = [
         join_dtypes(buffer.dtype, resolve(as_tensor(leaf)).dtype)
         for buffer, leaf in zip(grown.buffers, leaves, strict=True)
     ]
-    return replace(recast(grown, dtypes), kinds=kinds)
+    return replace(recast(grown, dtypes), treedef=treedef, kinds=kinds)
+
+
+def alike(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef:
+    """The structure of elements that have the one or the other: lists of numbers in them may hold
+    numbers of several kinds.
+
+    Raises:
+        Unstageable: they differ in more than that.
+    """
+    found = _alike(one, other)
+    if found is None:
+        example, second = (each.unflatten(["..."] * each.num_leaves) for each in (one, other))
+        raise refused(
+            f"its elements differ in structure: {example} and {second}",
+            "give all elements the same structure",
+        )
+    return found
+
+
+def _alike(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef | None:
+    if one == other:
+        return one
+    if one.kind is not other.kind or len(one.children) != len(other.children):
+        return None
+    keys: tuple[Any, ...] | None = one.keys
+    if one.keys != other.keys:
+        keys = _alike_lists(one.keys, other.keys) if issubclass(one.kind or object, List) else None
+    pairs = zip(one.children, other.children, strict=True)
+    children = [_alike(child, second) for child, second in pairs]
+    if keys is None or None in children:
+        return None
+    return tree.TreeDef(one.kind, keys, tuple(child for child in children if child is not None))
+
+
+def _alike_lists(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """The same for the keys of lists of run-time length: structure, kinds and room."""
+    treedef = _alike(one[0], other[0])
+    if treedef is None:
+        return None
+    kinds = tuple(map(wider, one[1], other[1]))
+    return treedef, kinds, one[2] if one[2] == other[2] else Room(DOUBLING)
 
 
 def recast(grown: Grown, dtypes: Sequence[DType]) -> Grown:

@@ -11,6 +11,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from graphify.autograph.operators.elements import changing
+from graphify.tracing.lists import List
 from graphify.tracing.places import log_contents
 
 
@@ -26,10 +28,23 @@ def _logged(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return change
 
 
+def _through(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operation that changes a list, which may be an element of another one."""
+
+    @functools.wraps(operation)
+    def change(a: Any, b: Any) -> Any:
+        if not isinstance(a, List):
+            return operation(a, b)
+        with changing(a):
+            return operation(a, b)
+
+    return change
+
+
 AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
-    "+=": operator.iadd,
+    "+=": _through(operator.iadd),
     "-=": _logged(operator.isub),
-    "*=": operator.imul,
+    "*=": _through(operator.imul),
     "/=": operator.itruediv,
     "//=": operator.ifloordiv,
     "%=": operator.imod,

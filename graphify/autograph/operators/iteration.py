@@ -40,8 +40,8 @@ class ListChanges(Unstageable):
 
     def __init__(self, location: Any = None) -> None:
         super().__init__(
-            "a list changes while a loop goes over it and something else, or backwards; or a deque "
-            "changes while a loop goes over it, which Python refuses where the loop goes on",
+            "a list gets longer or shorter while a loop goes over it and something else, or "
+            "backwards; or a deque does, which Python refuses where the loop goes on",
             location=location,
             remedy="go over a copy of it, list(rows), or over the list alone",
         )
@@ -59,7 +59,7 @@ class Items:
     python: Any = None
     optional: bool = False
     shown: tuple[Tensor, ...] = ()  # the tensors that the items are views of
-    lists: tuple[List, ...] = ()  # where the items are; they must not change meanwhile
+    lists: tuple[List, ...] = ()  # where the items are; their lengths must not change meanwhile
     line: tuple[Any, Any] | None = None  # of a range: its start and its step
 
     def concrete(self) -> Iterator[Any]:
@@ -70,10 +70,10 @@ class Items:
         return self._each(self.length)
 
     def _each(self, length: int) -> Iterator[Any]:
-        before = builtins.list(builtins.map(_state, self.lists))
+        before = builtins.list(builtins.map(length_of, self.lists))
         for i in builtins.range(length):
             yield self.item(i)
-        if any(a is not _state(b) for a, b in builtins.zip(before, self.lists, strict=True)):
+        if any(a is not length_of(b) for a, b in builtins.zip(before, self.lists, strict=True)):
             raise ListChanges(location=here())
 
     def without_first(self) -> Items:
@@ -144,9 +144,9 @@ class Items:
         return builtins.len(list(iter(self)))
 
 
-def _state(values: List) -> Any:
-    """What is another thing once a list has changed: one that grows, or the number of a deque."""
-    return values.grown or list.__getitem__(values, 0)
+def length_of(values: List) -> Any:
+    """What is another thing once a list has another length, or a deque another first element."""
+    return values.grown.count if values.grown else list.__getitem__(values, 0)
 
 
 def items_of(iterable: Any) -> Items | None:

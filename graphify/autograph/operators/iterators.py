@@ -27,6 +27,7 @@ from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
 from graphify.location import here
+from graphify.tracing.lists import is_grown
 
 Plain = Callable[..., Any]
 
@@ -86,15 +87,17 @@ def opened(iterable: Any) -> Any:
     """An iterable whose iterator the user has written, as a generator; else the iterable."""
     if current_builder() is None:
         return iterable
-    method = getattr(type(iterable), "__iter__", None)
-    if isinstance(method, FunctionType) and is_convertible(method):
-        iterable = call(method, iterable)
+    if _has(iterable, "__iter__"):
+        iterable = call(type(iterable).__iter__, iterable)
     if isinstance(iterable, Cursor):
         return lazily(prelude.rest_of, iterable)
-    following = getattr(type(iterable), "__next__", None)
-    if isinstance(following, FunctionType) and is_convertible(following):
-        return lazily(prelude.drained, iterable)
-    return iterable
+    return lazily(prelude.drained, iterable) if _has(iterable, "__next__") else iterable
+
+
+def _has(thing: Any, method: str) -> bool:
+    """Whether its class has a method of the user's by that name."""
+    found = getattr(type(thing), method, None)
+    return isinstance(found, FunctionType) and is_convertible(found)
 
 
 def iter_(iterable: Any, *sentinel: Any) -> Any:
@@ -108,9 +111,8 @@ def iter_(iterable: Any, *sentinel: Any) -> Any:
     sequence = sequence_of_items(iterable)
     if sequence is not None:
         return Cursor(sequence)
-    method = getattr(type(iterable), "__iter__", None)
-    if isinstance(method, FunctionType) and is_convertible(method):
-        return call(method, iterable)
+    if _has(iterable, "__iter__"):
+        return call(type(iterable).__iter__, iterable)
     return builtins.iter(iterable)
 
 
@@ -123,14 +125,10 @@ def next_(iterator: Any, *default: Any) -> Any:
         return run(prelude.first_of, iterator, _otherwise(default))
     if builder is None or isinstance(iterator, Generator):
         return builtins.next(iterator, *default)
-    method = getattr(type(iterator), "__next__", None)
-    if isinstance(method, FunctionType) and is_convertible(method):
-        if not default:
-            return call(method, iterator)
-        try:
-            return call(method, iterator)
-        except StopIteration:
-            return default[0]
+    if _has(iterator, "__next__"):
+        if default:
+            return run(prelude.next_or, iterator, *default)
+        return call(type(iterator).__next__, iterator)
     if builder.parent is not None and not isinstance(iterator, Once):
         raise Unstageable(
             f"next() of a {type(iterator).__name__} in staged control flow",
@@ -181,7 +179,7 @@ def _enumerate(plain: Plain, iterable: Any, start: Any = 0) -> Any:
 def _map(plain: Plain, function: Any, *iterables: Any) -> Any:
     if builtins.len(iterables) == 1:
         return lazily(prelude.mapped, function, iterables[0])
-    return lazily(prelude.starmapped, function, _zip(builtins.zip, *iterables))
+    return lazily(prelude.starmapped, function, OVERLOADS[builtins.zip](*iterables))
 
 
 def _filter(plain: Plain, function: Any, iterable: Any) -> Any:
@@ -274,6 +272,12 @@ TAKERS: dict[str, Plain] = {
 }
 
 
+_TESTS: dict[str, Callable[[Any], bool]] = {
+    "map": lambda value: is_symbolic(value) or is_grown(value),
+    "filter": lambda value: isinstance(value, Iterable),  # the run may decide which items are left
+}
+
+
 def with_iterators(name: str, plain: Plain) -> Plain:
     """A built-in function that also knows the iterators of this module."""
     if name in TAKERS:
@@ -281,6 +285,8 @@ def with_iterators(name: str, plain: Plain) -> Plain:
 
         def take(*args: Any, **kwargs: Any) -> Any:
             one = builtins.len(args) == 1 or builtins.len(args) > 1 and name not in ("max", "min")
+            if one and (_has(args[0], "__iter__") or _has(args[0], "__next__")):
+                args = (opened(args[0]), *args[1:])
             lazy = one and (is_lazy(args[0]) or isinstance(args[0], Items))
             if lazy or one and kwargs and is_symbolic(args[0]):
                 return taken(plain, *args, **kwargs)
@@ -299,7 +305,7 @@ def with_iterators(name: str, plain: Plain) -> Plain:
 
     def make(*args: Any, **kwargs: Any) -> Any:
         concerned = args[place : place + 1] if place is not None else args
-        test = is_symbolic if name in ("map", "filter") else is_lazy
+        test = _TESTS.get(name, is_lazy)
         if builtins.any(test(arg) for arg in concerned) and current_builder() is not None:
             return once(made(plain, *args, **kwargs))
         return once(plain(*args, **kwargs))

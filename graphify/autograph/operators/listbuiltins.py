@@ -36,7 +36,7 @@ def _rest(values: GrowingList) -> Items:
     """All elements but the first."""
     dim = values.dim
     dim = dim - 1 if decide_less(dim, 1) is False else size_op("max", dim - 1, 0)
-    return Items(as_dim(dim), lambda i: g.element(values.grown, g.plus(g.number(i), 1)))
+    return Items(as_dim(dim), lambda i: values.element(g.plus(g.number(i), 1)))
 
 
 def sum_(values: GrowingList, start: Any = 0) -> Any:
@@ -44,24 +44,24 @@ def sum_(values: GrowingList, start: Any = 0) -> Any:
         return for_(values, lambda row, total: (total + row,), (start,), ("total",))[0]
 
     def total() -> Any:
-        first = start + g.element(values.grown, 0)
+        first = start + values.element(0)
         return for_(_rest(values), lambda row, total: (total + row,), (first,), ("total",))[0]
 
     return if_exp(_is_empty(values), lambda: start, total)
 
 
-def _extreme(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _extreme(name: str, sign: str) -> Callable[..., Any]:
     def extreme(values: GrowingList, *others: Any, key: Any = None, **default: Any) -> Any:
         if others:
             raise TypeError(f"'{name}' compares a list with other arguments")
 
         def best() -> Any:
-            first = g.element(values.grown, 0)
+            first = values.element(0)
 
             def turn(row: Any, best: Any, measure: Any) -> Any:
                 new = row if key is None else call(key, row)
                 return if_(
-                    better(new, measure),
+                    ordering.compared(sign, new, measure),
                     lambda *_: (row, new),
                     lambda *old: old,
                     (best, measure),
@@ -107,8 +107,8 @@ def _refused(name: str) -> Callable[..., Any]:
 
 BUILTINS: dict[str, Callable[..., Any]] = {
     "sum": sum_,
-    "min": _extreme("min", lambda new, best: new < best),
-    "max": _extreme("max", lambda new, best: new > best),
+    "min": _extreme("min", "<"),
+    "max": _extreme("max", ">"),
     "any": any_,
     "all": all_,
     "sorted": sorted_,

@@ -19,6 +19,7 @@ from graphify import tree
 from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listjoin, listtrees, references
 from graphify.autograph.operators.growing import Room
+from graphify.autograph.operators.iteration import length_of
 from graphify.autograph.operators.state import Absent, Entry
 from graphify.ir.graph import Builder
 from graphify.ir.sizes import Dim, fresh, not_negative
@@ -49,6 +50,10 @@ class CarriedLists:
     doubling: set[int] = field(default_factory=set)
     known: set[int] = field(default_factory=set)
     constant: bool = True
+
+    def lengths(self) -> list[Any]:
+        """What is another thing once a list that the loop goes over has another length."""
+        return list(map(length_of, self.watched))
 
     # --- before a turn is traced ---
 
@@ -109,8 +114,9 @@ class CarriedLists:
             return False
         new.treedef, new.leaves = listjoin.as_grown(new.treedef, new.leaves, entry.treedef, specs)
         self._refill(entry, new, specs)
-        rooms = listtrees.rooms_of(new.treedef)
-        same = listtrees.with_rooms(new.treedef, iter(listtrees.rooms_of(entry.treedef)))
+        rooms, before = listtrees.rooms_of(new.treedef), listtrees.rooms_of(entry.treedef)
+        as_before = len(rooms) == len(before)
+        same = listtrees.with_rooms(new.treedef, iter(before)) if as_before else new.treedef
         if same != entry.treedef:
             return False  # another structure: for others to see
         if k not in self.doubling and not all(map(self._fits, rooms)):

@@ -115,8 +115,7 @@ def _linked(grown: Grown, part: Side | Part) -> Grown:
 
 def merged(one: Grown, two: Grown, first: Any, second: Any) -> tuple[Grown, Grown]:
     """Two lists with the same dtypes, kinds and room; each is changed in the frame of its own."""
-    if one.treedef != two.treedef:
-        g.fitted(one, two.treedef, list(two.buffers))  # says why not
+    treedef = g.alike(one.treedef, two.treedef)
     kinds = tuple(map(g.wider, one.kinds, two.kinds))
     dtypes = [
         g.join_dtypes(x.dtype, y.dtype) for x, y in zip(one.buffers, two.buffers, strict=True)
@@ -131,7 +130,7 @@ def merged(one: Grown, two: Grown, first: Any, second: Any) -> tuple[Grown, Grow
             changed = g.recast(grown, dtypes)
             if mode != g.DOUBLING:
                 changed = fill(changed, capacity, mode)
-            done.append(replace(changed, kinds=kinds))
+            done.append(replace(changed, treedef=treedef, kinds=kinds))
     room = _either(done[0].room, done[1].room, mode)
     return replace(done[0], room=room), replace(done[1], room=room)
 
@@ -295,11 +294,11 @@ def _promoted(before: Part, after: Part, frame: Any) -> Part | None:
     with within(frame):
         grown = _linked(lists.start(old.unflatten(before.frozen), model), before)
         if model is not None:
-            if grown.treedef != model.treedef:
-                g.fitted(grown, model.treedef, list(model.buffers))  # says why not
+            treedef = g.alike(grown.treedef, model.treedef)
             pairs = zip(grown.buffers, model.buffers, strict=True)
             grown = g.recast(grown, [g.join_dtypes(x.dtype, y.dtype) for x, y in pairs])
-            grown = replace(grown, kinds=tuple(map(g.wider, grown.kinds, model.kinds)))
+            kinds = tuple(map(g.wider, grown.kinds, model.kinds))
+            grown = replace(grown, treedef=treedef, kinds=kinds)
         found, treedef = tree.flatten(lists.GrowingList.of(grown))
     if treedef == old and all(x is y for x, y in zip(found[1:], before.leaves[1:], strict=True)):
         return None

@@ -8,8 +8,8 @@
 
 A plain list becomes one where paths meet on which it has different lengths (listjoin.py). What a
 list does with its elements only inside converted code is here; an index that is out of range, or a
-pop of an empty list, is an IndexError of the run. Elements read from such a list are copies: to
-update one in place is refused, since the list would not see it.
+pop of an empty list, is an IndexError of the run. Elements read from such a list are copies: where
+one is updated in place the list takes it back, or the update is refused (elements.py).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphify import tree
+from graphify.autograph.operators import elements
 from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listrows as rows
 from graphify.autograph.operators.conditions import set_truth
@@ -64,6 +65,10 @@ class GrowingList(List):
         return GrowingList.of(self.grown)
 
     def copy(self) -> GrowingList:
+        elements.share(self.grown.treedef)
+        return GrowingList.of(g.apart(self.grown))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GrowingList:
         return GrowingList.of(g.apart(self.grown))
 
     # --- size ---
@@ -101,10 +106,15 @@ class GrowingList(List):
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
+            elements.share(self.grown.treedef)
             return GrowingList.of(rows.mapped(g.apart(self.grown), lambda x: getitem(x, key)))
-        return self._element(self._place(key))
+        place = self._place(key)
+        found = self.element(place)
+        elements.note_origin(found, self, place)
+        return found
 
-    def _element(self, place: Any) -> Any:
+    def element(self, place: Any) -> Any:
+        """The element at a place that is in range."""
         found = g.element(self.grown, place)
         if self.grown.treedef.kind is not None:
             note_elements(found)
@@ -129,12 +139,24 @@ class GrowingList(List):
         if isinstance(key, slice):
             if key != slice(None):
                 refuse("a slice of it is assigned to", "assign to its elements one by one")
+            elements.share(self.grown.treedef)
             self._change(g.apart(start(list_of(value), self.grown)))
             return
+        g.take_apart(value)  # says what it cannot hold
+        self.put(self._place(key, "list assignment index out of range"), value)
+
+    def put(self, place: Any, value: Any) -> None:
+        """`value` in place of the element at a place that is in range."""
         treedef, leaves = g.take_apart(value)
-        place = self._place(key, "list assignment index out of range")
         note_elements(value)
         self._change(g.put(g.fitted(self.grown, treedef, leaves), place, leaves, self))
+
+    def put_back(self, place: Any, value: Any) -> None:
+        """The same for an element that was changed, maybe at an index of the run: if the elements
+        are lists of one length, it is taken apart again."""
+        if self.grown.treedef.kind is list and is_grown(value):
+            value = List(value) if isinstance(value.grown.count, int) else value
+        self.put(place, value)
 
     def __delitem__(self, key: Any) -> None:
         if isinstance(key, slice):
@@ -164,6 +186,7 @@ class GrowingList(List):
 
     def extend(self, values: Any) -> None:
         if is_grown(values):
+            elements.share(values.grown.treedef)
             self._change(rows.joined(self.grown, values.grown))
         elif isinstance(values, Tensor) and not isinstance(values.dims[0], int):
             self._change(rows.joined(self.grown, rows.of_array(values)))
@@ -181,14 +204,14 @@ class GrowingList(List):
         place = self._place(index, "pop index out of range")
         if isinstance(place, int) and isinstance(count, Tensor):  # fails as the pop does
             place = in_range(g.number(place), g.number(0), count, error="IndexError", message=RANGE)
-        found = self._element(place)
+        found = self.element(place)
         self._remove(place)
         return found
 
     def take_last(self, count: Count) -> Any:
         """The last of `count` elements, which is no longer there."""
         last = g.plus(count, -1)
-        found = self._element(last)
+        found = self.element(last)
         self._change(replace(self.grown, count=last, room=self.grown.room.less(-1)))
         return found
 
@@ -284,6 +307,7 @@ class GrowingList(List):
         return self
 
     def __mul__(self, times: Any) -> GrowingList:
+        elements.share(self.grown.treedef)
         if isinstance(times, Tensor) and times.is_symbolic:
             return GrowingList.of(rows.repeated(self.grown, integer(times, _BY_INTEGERS)))
         made = GrowingList.of(replace(g.apart(self.grown), count=0))
@@ -397,9 +421,11 @@ def note_elements(value: Any) -> None:
         opened = tree.children_of(part)
         if opened is not None and not isinstance(part, GrowingList):
             if not isinstance(part, tuple):
+                elements.share_again(part)
                 seal(part)
             pending += opened
         elif isinstance(part, GrowingList):
+            elements.share_again(part)
             seal(part)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections import deque
+from collections import defaultdict, deque
 from types import UnionType
 from typing import Any, NoReturn
 
@@ -20,12 +20,14 @@ from graphify.autograph.operators.conditions import decider, is_staged, truth
 from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.logical import python_bool
 from graphify.autograph.operators.texts import StagedText, refuse_text
+from graphify.ir.kinds import class_of, of_all_kinds
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.wrapping import as_tensor
 from graphify.ops import core, elementwise
 from graphify.ops.library import integer_call, math_call
 from graphify.ops.operators import to_int
 from graphify.tracing import special
+from graphify.tracing.defaults import Defaults
 from graphify.tracing.lists import List
 
 FLOAT, COMPLEX, INT = np.dtype(np.float64), np.dtype(np.complex128), np.dtype(np.int64)
@@ -164,8 +166,6 @@ def pow(base: Any, exp: Any, mod: Any = None) -> Any:
 
 # --- kinds --------------------------------------------------------------------------------------
 
-_PYTHON: builtins.dict[str, type] = {"b": builtins.bool, "i": builtins.int, "f": builtins.float}
-
 
 def kind_of(value: Any) -> builtins.type:
     """The class of a value; of a tensor, that of what stands in its place in plain Python."""
@@ -173,12 +173,11 @@ def kind_of(value: Any) -> builtins.type:
         return builtins.list
     if builtins.isinstance(value, Deque):
         return deque
+    if builtins.isinstance(value, Defaults):
+        return defaultdict
     if not builtins.isinstance(value, Tensor) or not is_staged(value):
         return builtins.type(value)
-    tensor = resolve(value)
-    if tensor.spec.weak:
-        return _PYTHON.get(tensor.dtype.kind, builtins.complex)
-    return tensor.dtype.type if value._scalar else np.ndarray
+    return class_of(value)
 
 
 def type(value: Any, *rest: Any, **kwargs: Any) -> Any:
@@ -187,6 +186,8 @@ def type(value: Any, *rest: Any, **kwargs: Any) -> Any:
         return builtins.type(value, *rest, **kwargs)
     if builtins.type(value) is Choice:
         return decide(value, type)
+    if builtins.isinstance(value, Tensor) and is_staged(value):
+        return of_all_kinds(value, lambda own: own)
     return kind_of(value)
 
 
@@ -197,12 +198,10 @@ def isinstance(value: Any, kinds: Any) -> builtins.bool:
         return answer
     if builtins.isinstance(value, kinds) or not builtins.isinstance(value, Tensor):
         return builtins.isinstance(value, kinds)
-    tensor = resolve(value)
-    if tensor.spec.weak:
-        plain = _PYTHON.get(tensor.dtype.kind, builtins.complex)
-    else:
-        plain = tensor.dtype.type if value._scalar else np.ndarray
-    return builtins.any(builtins.issubclass(plain, kind) for kind in _single_kinds(kinds))
+    wanted = builtins.list(_single_kinds(kinds))
+    return of_all_kinds(
+        value, lambda own: builtins.any(builtins.issubclass(own, kind) for kind in wanted)
+    )
 
 
 def _single_kinds(kinds: Any) -> Any:

@@ -250,17 +250,21 @@ def _picked(column: Any, places: list[Tensor]) -> list[Any]:
     if not all(_is_number(v) or _tensor(v) for v in column):
         raise _unsortable("they hold what is no number", "sort numbers, and their places with them")
     tensors = [resolve(as_tensor(value)) for value in column]
-    if any(t.dims for t in tensors) or len({(t.dtype, t.spec.weak) for t in tensors}) > 1:
+    numbers = [
+        t.spec.weak or _is_number(v) or v._scalar for v, t in zip(column, tensors, strict=True)
+    ]
+    weak = {t.spec.weak for t in tensors}  # Python's numbers among NumPy's scalars become such
+    alike = len({t.dtype for t in tensors}) == 1 and (len(weak) == 1 or all(numbers))
+    if any(t.dims for t in tensors) or not alike:
         raise _unsortable(
             "they hold arrays, or numbers of several kinds",
             "sort the places: order = sorted(range(n), key=...), then rows[order[i]]",
         )
-    weak = tensors[0].spec.weak
     together = shape.stack([core.strong(t) for t in tensors])
     found = [together[place] for place in places]
-    if weak:
+    if weak == {True}:
         return [core.cast(f, dtype=f.dtype, weak=True) for f in found]
-    if not all(_is_number(v) or v._scalar for v in column):  # each is one of the arrays, no copy
+    if not all(numbers):  # each is one of the arrays, no copy
         for one in found:
             one._scalar = False
             for other in column:

@@ -110,6 +110,14 @@ def drained(iterator: Any) -> Iterator[Any]:
         yield item
 
 
+def next_or(iterator: Any, default: Any) -> Any:
+    """next(iterator, default) of an object with a `__next__` of the user's"""
+    try:
+        return iterator.__next__()
+    except StopIteration:
+        return default
+
+
 # --- itertools ------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,9 @@ import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
+
+import numpy as np
 
 from graphify.autograph.operators.state import placeholder
 from graphify.errors import InternalError
@@ -31,7 +33,6 @@ from graphify.ops.shape import as_dim
 
 # The view by which the body of a loop sees a tensor of its state (see carry.py). In the turns after
 # the first it may be another tensor, so nobody looks through it.
-Kind: TypeAlias = tuple[bool, bool]  # of a leaf: a number, and a number on some paths only
 ALIAS = dataclasses.replace(slice_)
 
 
@@ -40,15 +41,10 @@ def is_number(leaf: Any) -> bool:
     return not isinstance(leaf, Tensor) or leaf._scalar or leaf.spec.weak
 
 
-def kind_of(leaf: Any) -> Kind:
-    """Whether a leaf is a number, and whether it is one on some paths only."""
-    return is_number(leaf), isinstance(leaf, Tensor) and leaf._either
-
-
-def mark(tensor: Tensor, kinds: Sequence[Kind]) -> None:
+def mark(tensor: Tensor, kinds: frozenset[type]) -> None:
     """Note what a joined leaf is: a number, an array, or now this and now that."""
-    tensor._scalar = all(number for number, _ in kinds)
-    tensor._either = not tensor._scalar and not tensor.dims and any(map(any, kinds))
+    tensor._scalar = np.ndarray not in kinds
+    tensor._kinds = kinds if len(kinds) > 1 else frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

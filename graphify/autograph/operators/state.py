@@ -133,7 +133,7 @@ def _snapshot(leaf: Any) -> Any:
         return leaf
     tensor = resolve(leaf)
     frozen = Tensor(value_in(tensor, builder), weak=tensor._weak)
-    frozen._scalar, frozen._either = tensor._scalar, tensor._either
+    frozen._scalar, frozen._kinds = tensor._scalar, tensor._kinds
     return frozen
 
 
@@ -321,6 +321,8 @@ def describe(value: Any) -> str:
     if isinstance(value, (Tensor, Absent)):
         return f"a tensor {value.spec}"
     if isinstance(value, dict):
+        if not value:
+            return "an empty dict"
         return f"a dict with the keys {', '.join(map(repr, value))}"
     if isinstance(value, (set, frozenset)):
         return f"{value!r:.60}"

@@ -22,9 +22,11 @@ from graphify.autograph.operators.generators import Generator
 from graphify.autograph.operators.growing import refused
 from graphify.autograph.operators.iterators import Plain, all_items, is_lazy, lazily, once
 from graphify.autograph.operators.lists import GrowingList
+from graphify.ir.context import current_builder
 from graphify.ir.kinds import wrong_kind
 from graphify.ir.tensor import Tensor
 from graphify.ops.shape import as_int64, in_range
+from graphify.tracing import defaults
 from graphify.tracing.lists import is_staged_key
 
 
@@ -72,6 +74,11 @@ def _count(start: Any = 0, step: Any = 1) -> Any:
     return made
 
 
+def _defaultdict(*args: Any, **kwargs: Any) -> Any:
+    kind = collections.defaultdict if current_builder() is None else defaults.Defaults
+    return kind(*args, **kwargs)
+
+
 def _made_once(function: Plain) -> Plain:
     return lambda *args, **kwargs: once(function(*args, **kwargs))
 
@@ -83,6 +90,7 @@ def _of_prelude(function: Plain) -> Plain:
 OVERLOADS.update(
     {
         collections.deque: deques.made,
+        collections.defaultdict: _defaultdict,
         np.fromiter: _fromiter,
         itertools.islice: _islice,
         itertools.count: _count,
@@ -115,3 +123,5 @@ OVERLOADS.update(
         },
     }
 )
+
+defaults.set_call_hook(call)

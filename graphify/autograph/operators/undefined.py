@@ -11,6 +11,8 @@ from typing import Any
 from graphify.ir.tensor import Tensor
 from graphify.ops import effects
 
+RESULT = "what is returned"  # the name of what a function returns, before it does
+
 
 class Undefined:
     """A local name that is not bound."""

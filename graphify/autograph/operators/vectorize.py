@@ -99,6 +99,7 @@ def _refused(why: str, remedy: str) -> SpecError:
 
 def _by_element(self: np.vectorize, function: Callable[..., Any], arrays: list[Tensor]) -> Any:
     dims = broadcast_dims(*(x.dims for x in arrays))
+    arrays = [_broadcast(x, dims) for x in arrays]
     if self.otypes is None:
         _check_first(arrays, product(dims))
         if not self.cache:  # NumPy asks once more, for what it prints or draws
@@ -111,6 +112,13 @@ def _by_element(self: np.vectorize, function: Callable[..., Any], arrays: list[T
     rows, count = _rows(Items(product(dims), turn, shown=tuple(arrays)), self.otypes)
     columns = [_column(rows, k if count else None, self.otypes, dims) for k in range(count or 1)]
     return tuple(columns) if count else columns[0]
+
+
+def _broadcast(x: Tensor, dims: Shape) -> Tensor:
+    """An array of the joint shape, if only the run knows which of its lengths are one."""
+    own = dims[len(dims) - x.ndim :]
+    known = all(n == 1 or decide_equal(n, m) for n, m in zip(x.dims, own, strict=True))
+    return x if known else core.broadcast_to(x, shape=dims)
 
 
 def _check_first(arrays: list[Tensor], length: Dim) -> None:

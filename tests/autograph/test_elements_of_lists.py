@@ -1,0 +1,493 @@
+"""Lists that are elements of a list of run-time length: changes reach that list, or are refused.
+
+Each program does under Python what it says; none may give anything else.
+"""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphify
+from graphify.errors import TraceError
+
+# --- that work -----------------------------------------------------------------------------------
+
+
+def rows_from_rows_before(n, x):
+    g = [[i, 0] for i in range(n)]
+    for i in range(1, n):
+        g[i][0] = g[i - 1][0] + 10
+        g[i][1] += g[i][0]
+    return [r[0] for r in g], [r[1] for r in g]
+
+
+def one_or_the_other_row(n, x):
+    g = [[i, 0] for i in range(n)]
+    if x > 0:
+        g[0][0] = 5
+    else:
+        g[1][0] = 6
+    return [r[0] for r in g]
+
+
+def twice_by_one_name(n, x):
+    g = [[i, 0] for i in range(n)]
+    a = g[0]
+    a[0] = 5
+    a[1] = 6
+    del a
+    g[0][1] += 3
+    return [r[0] for r in g], [r[1] for r in g]
+
+
+def lists_in_lists_by_names(n, x):
+    g = [[[i, 0], [0, i]] for i in range(n)]
+    a = g[0]
+    b = a[1]
+    b[0] = 77
+    return a[1][0], g[0][1][0], b[0]
+
+
+def table_of_two_lengths(n, x):
+    g = [[0.0] * n for i in range(n)]
+    for i in range(n):
+        for j in range(n):
+            if j > i:
+                g[i][j] = i * x + j
+            elif x > 0:
+                g[j][i] -= 1
+    return np.array(g)
+
+
+def by_a_function(n, x):
+    g = [[0] * n for _ in range(n)]
+
+    def set_(t, i, j, v):
+        t[i][j] = v
+
+    for i in range(n):
+        set_(g, i, i, i + 1)
+    return np.array(g)
+
+
+def first_by_an_iterator(n, x):
+    g = [[0] * n for _ in range(n)]
+    it = iter(g)
+    r = next(it)
+    r[0] = 4
+    return np.array(g)
+
+
+def by_a_method(n, x):
+    class T:
+        def __init__(self, n):
+            self.t = [[0] * 2 for _ in range(n)]
+
+        def put(self, i, v):
+            self.t[i][0] = v
+            return self.t[i]
+
+    t = T(n)
+    r = t.put(1, 4)
+    r[1] = 9
+    return np.array(t.t)
+
+
+def beside_a_deep_copy(n, x):
+    g = [[0, 1] for _ in range(n)]
+    k = copy.deepcopy(g)
+    g[0][0] = 4
+    return np.array(g), np.array(k)
+
+
+def beside_a_tuple(n, x):
+    g = [[0, 1] for _ in range(n)]
+    t = tuple(g[0])
+    g[0][0] = 4
+    return np.array(g), t[0]
+
+
+def until_a_break(n, x):
+    g = [[0, 1] for _ in range(n)]
+    i = 0
+    while i < n:
+        g[i][0] = i * i
+        if g[i][0] > 3:
+            break
+        i += 1
+    return np.array(g), i
+
+
+def by_a_lambda(n, x):
+    g = [[0, 1] for _ in range(n)]
+    f = lambda i: g[i]
+    f(1)[0] = 3
+    return np.array(g)
+
+
+def after_other_changes(n, x):
+    g = [[i, 1] for i in range(n)]
+    g.reverse()
+    g[0][0] = 100
+    g.insert(0, [7, 7])
+    g[1][1] = 3
+    g.pop()
+    g[0][1] = -1
+    return np.array(g)
+
+
+def two_names_of_one_row(n, x):
+    g = [[i, 1] for i in range(n)]
+    a = b = g[0]
+    b[0] = 3
+    return a[0], g[0][0]
+
+
+def each_row_of_a_loop(n, x):
+    g = [[0, 1] for _ in range(n)]
+    for row in g:
+        row[0] = 5
+    return g[0][0], g[1][0]
+
+
+def augmented(n, x):
+    g = [[0, 1] for _ in range(n)]
+    g[1][0] += 3
+    g[0].append(4) if False else None
+    return g[0][0], g[1][0]
+
+
+def by_a_dict(n, x):
+    g = [[0, 1] for _ in range(n)]
+    d = {"a": g[0]}
+    d["a"][1] = 9
+    return g[0][1], d["a"][1]
+
+
+def by_a_function_of_rows(n, x):
+    g = [[0, 1] for _ in range(n)]
+
+    def f(row):
+        row[0] = 3
+
+    f(g[1])
+    return g[0][0], g[1][0]
+
+
+def each_row_by_its_number(n, x):
+    g = [[0] * n for _ in range(n)]
+    for i, r in enumerate(g):
+        r[i] = i
+        r[0] += 1
+    return np.array(g)
+
+
+def at_an_index_of_the_run(n, x):
+    g = [[0, i] for i in range(n)]
+    for i in range(2 * n):
+        g[i // 2][i % 2] += i
+    return np.array(g)
+
+
+# --- that would have to be seen by another name, or in another list -------------------------------
+
+
+def sliced(n, x):
+    g = [[0] * 3 for _ in range(n)]
+    h = g[1:]
+    h[0][0] = 5
+    return [r[0] for r in g], [r[0] for r in h]
+
+
+def listed(n, x):
+    g = [[0] * 3 for _ in range(n)]
+    h = list(g)
+    h[0][0] = 5
+    return g[0][0], h[0][0]
+
+
+def repeated(n, x):
+    g = [[0] * 3] * n
+    g[0][0] = 5
+    return [r[0] for r in g]
+
+
+def one_row_at_all_places(n, x):
+    row = [0, 0]
+    g = [row for _ in range(n)]
+    g[0][0] = 5
+    return [r[0] for r in g], row[0]
+
+
+def one_row_appended_often(n, x):
+    row = [0, 0]
+    g = []
+    for i in range(n):
+        g.append(row)
+    del row
+    g[0][0] = 5
+    return [r[0] for r in g]
+
+
+def appended_twice(n, x):
+    g = []
+    for i in range(n):
+        row = [0, 0]
+        g.append(row)
+        g.append(row)
+    g[0][0] = 5
+    return [r[0] for r in g]
+
+
+def comprehended(n, x):
+    g = [[i, 0] for i in range(n)]
+    h = [r for r in g]
+    g[0][0] = 5
+    return [r[0] for r in g], [r[0] for r in h]
+
+
+def stored_elsewhere(n, x):
+    g = [[i, 0] for i in range(n)]
+    h = [[9, 9] for i in range(n)]
+    for i in range(n):
+        h[i] = g[i]
+    g[0][0] = 5
+    return [r[0] for r in g], [r[0] for r in h]
+
+
+def sliced_on_a_path(n, x):
+    g = [[i, 0] for i in range(n)]
+    if x > 0:
+        h = g[1:]
+    else:
+        h = [[7, 7]]
+    g[1][0] = 50
+    return [r[0] for r in g], [r[0] for r in h]
+
+
+def of_one_of_two(n, x):
+    g = [[i, 0] for i in range(n)]
+    h = [[7, 7] for i in range(n)]
+    if x > 0:
+        t = g
+    else:
+        t = h
+    t[0][0] = 99
+    return g[0][0], h[0][0], t[0][0]
+
+
+def at_two_places(n, x):
+    g = [[i, 0] for i in range(n)]
+    g[0] = g[1]
+    g[1][0] = 7
+    return [r[0] for r in g]
+
+
+def swapped(n, x):
+    g = [[i, 0] for i in range(n)]
+    g[0], g[1] = g[1], g[0]
+    g[1][0] = 7
+    return [r[0] for r in g]
+
+
+def the_row_before_has_a_name(n, x):
+    g = [[i, 0] for i in range(n)]
+    prev = g[0]
+    for i in range(1, n):
+        cur = g[i]
+        cur[0] = prev[0] + 10
+        prev = cur
+    return [r[0] for r in g], prev[0]
+
+
+def named_and_changed_on_a_path(n, x):
+    g = [[i, 0] for i in range(n)]
+    a = g[0]
+    if x > 0:
+        a[0] = 5
+    g[0][1] = 3
+    return [r[0] for r in g], [r[1] for r in g], a[0], a[1]
+
+
+def of_two_lists(n, x):
+    g = [[0, 1] for _ in range(n)]
+    h = [[5, 6] for _ in range(n)]
+    for a, b in zip(g, h):
+        a[0] = b[1]
+        b[0] = a[1]
+    return np.array(g), np.array(h)
+
+
+def shallow_copy(n, x):
+    g = [[0, 1] for _ in range(n)]
+    k = copy.copy(g)
+    g[0][0] = 4
+    return np.array(g), np.array(k)
+
+
+def named_in_turn(n, x):
+    g = [[0, 1] for _ in range(n)]
+    r = g[0]
+    for i in range(n):
+        r[0] += 1
+        r = g[i]
+    return np.array(g)
+
+
+def in_a_list(n, x):
+    g = [[0, 1] for _ in range(n)]
+    k = [g[0], g[1]]
+    k[0][0] = 7
+    g[1][0] = 8
+    return np.array(g), k[0][0], k[1][0]
+
+
+def the_last_has_a_name(n, x):
+    z = [8, 8]
+    g = [[0, 1] for _ in range(n)]
+    g += [z]
+    g[-1][1] = 4
+    return np.array(g), z[1]
+
+
+def still_named(n, x):
+    z = [8, 8]
+    g = [[0, 1] for _ in range(n)]
+    g.append(z)
+    z[0] = 5
+    return np.array(g), z[1]
+
+
+def in_a_dict(n, x):
+    g = [{"k": [i, 2]} for i in range(n)]
+    g[0]["k"][0] = 3
+    return [t["k"][0] for t in g]
+
+
+def two_names(n, x):
+    g = [[i, 1] for i in range(n)]
+    r = g[0]
+    s = g[0]
+    r[0] = 4
+    return s[0]
+
+
+def popped(n, x):
+    g = [[i, 1] for i in range(n)]
+    r = g.pop(0)
+    g[0][0] = 12
+    r[0] = 4
+    return np.array(g), r[0]
+
+
+def either_row(n, x):
+    g = [[0, 1] for _ in range(n)]
+    if x > 0:
+        row = g[0]
+    else:
+        row = g[1]
+    row[0] = 5
+    return g[0][0], g[1][0]
+
+
+def either_row_grows(n, x):
+    g = [[0, 1] for _ in range(n)]
+    row = g[0] if x > 0 else g[1]
+    row.append(5)
+    return len(g[0]), len(g[1])
+
+
+def some_row_of_a_loop(n, x):
+    g = [[0, 1] for _ in range(n)]
+    row = g[0]
+    for i in range(n):
+        if i == 1:
+            row = g[i]
+    row[0] = 5
+    return g[0][0], g[1][0]
+
+
+def replaced(n, x):
+    g = [[0, 1] for _ in range(n)]
+    a = g[0]
+    g[0] = [7, 8]
+    a[0] = 3
+    return g[0][0], g[1][0], a[0]
+
+
+WORKING: list[Callable[..., Any]] = [
+    each_row_by_its_number,
+    at_an_index_of_the_run,
+    rows_from_rows_before,
+    one_or_the_other_row,
+    twice_by_one_name,
+    lists_in_lists_by_names,
+    table_of_two_lengths,
+    by_a_function,
+    first_by_an_iterator,
+    by_a_method,
+    beside_a_deep_copy,
+    beside_a_tuple,
+    until_a_break,
+    by_a_lambda,
+    after_other_changes,
+    two_names_of_one_row,
+    each_row_of_a_loop,
+    augmented,
+    by_a_dict,
+    by_a_function_of_rows,
+]
+REFUSED: list[Callable[..., Any]] = [
+    sliced,
+    listed,
+    repeated,
+    one_row_at_all_places,
+    one_row_appended_often,
+    appended_twice,
+    comprehended,
+    stored_elsewhere,
+    sliced_on_a_path,
+    of_one_of_two,
+    at_two_places,
+    swapped,
+    the_row_before_has_a_name,
+    named_and_changed_on_a_path,
+    of_two_lists,
+    shallow_copy,
+    named_in_turn,
+    in_a_list,
+    the_last_has_a_name,
+    still_named,
+    in_a_dict,
+    two_names,
+    popped,
+    either_row,
+    either_row_grows,
+    some_row_of_a_loop,
+    replaced,
+]
+CALLS = [(3, 1.0), (4, -1.0), (2, 2.0)]
+
+
+def same(want: Any, got: Any) -> None:
+    for a, b in zip(graphify.tree.leaves(want), graphify.tree.leaves(got), strict=True):
+        np.testing.assert_array_equal(np.asarray(b), a)
+
+
+@pytest.mark.parametrize("program", WORKING)
+def test_changes_reach_the_list(program: Callable[..., Any]) -> None:
+    staged = graphify.function(program, engine="reference")
+    for n, x in CALLS:
+        same(program(n, x), staged(np.int64(n), np.float64(x)))
+
+
+@pytest.mark.parametrize("program", REFUSED)
+def test_what_others_would_see_is_refused(program: Callable[..., Any]) -> None:
+    staged = graphify.function(program, engine="reference")
+    for n, x in CALLS:
+        program(n, x)
+        with pytest.raises(TraceError, match="the list holds a copy|changes"):
+            staged(np.int64(n), np.float64(x))
