@@ -9,6 +9,8 @@ effects; what a trace makes out of its own constants is evaluated on the spot.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from collections.abc import Sequence
 from inspect import CO_OPTIMIZED
 from typing import Any
@@ -19,6 +21,7 @@ from graphify.errors import InternalError
 from graphify.ir import float_errors
 from graphify.ir.context import FRAME, TAPES
 from graphify.ir.graph import Graph, Value, leaked, origin
+from graphify.ir.kinds import class_of, kinds_of
 from graphify.ir.op import Op
 from graphify.ir.sizes import Size, dim_variables
 from graphify.ir.tensor import Tensor, is_number, refresh, resolve, value_in
@@ -67,6 +70,8 @@ def bind(
         outputs[0]._seen = tensors[0]._version
     for output in outputs:
         output._scalar = not output.dims and _gives_scalar(op, tensors)
+    if single and any(isinstance(x, Tensor) and x._kinds for x in args):
+        outputs[0]._kinds = _kinds_of_result(op, args, attrs, convert)
     for tape in TAPES.get():
         tape.record(op, tensors, attrs, outputs)
     return outputs[0] if single and not op.extra.get("tuple") else tuple(outputs)
@@ -100,6 +105,24 @@ def _gives_scalar(op: Op, tensors: Sequence[Tensor]) -> bool:
         return False
     kept = kind == "same" or op.put is not None
     return tensors[0]._scalar if kept and tensors else True
+
+
+def _kinds_of_result(
+    op: Op, args: Sequence[Any], attrs: dict[str, Any], convert: bool
+) -> frozenset[type]:
+    """The classes that a number has in plain Python, computed from numbers that have several: what
+    the op gives of a number of each. None if it has one."""
+    tensors = [as_tensor(arg) for arg in args]
+    classes = [kinds_of(tensor) for tensor in tensors]
+    if any(np.ndarray in own or t.dims for own, t in zip(classes, tensors, strict=True)):
+        return frozenset()
+    if op.effects or any(isinstance(v, Graph) or _is_sized(v) for v in attrs.values()):
+        return frozenset()
+    found = set()
+    for chosen in itertools.product(*classes):
+        with contextlib.suppress(TypeError, ValueError):  # who comes this way gets an error
+            found.add(class_of(bind(op, [own(1) for own in chosen], attrs, convert=convert)))
+    return frozenset(found) if len(found) > 1 else frozenset()
 
 
 def _evaluate(

@@ -162,6 +162,9 @@ ASKS: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "isinstance(n, (bool, str))": (lambda n: isinstance(n, (bool, str)), [of_a_flag]),
     "isinstance(n, np.ndarray)": (lambda n: isinstance(n, np.ndarray), [of_an_array]),
     "type(n)": (lambda n: type(n) is float, [of_a_branch, of_a_loop, of_an_array]),
+    "isinstance(n + 1, int)": (lambda n: isinstance(n + 1, int), [*UNSURE[:3], used_in_a_branch]),
+    "isinstance(-n // 2, float)": (lambda n: isinstance(-n // 2, float), [of_a_branch, of_a_loop]),
+    "isinstance(max(n, 3), int)": (lambda n: isinstance(max(n, 3), int), [of_a_branch, of_a_loop]),
     "case int()": (of_a_pattern, [of_a_branch, of_a_loop]),
 }
 
@@ -183,6 +186,28 @@ def test_what_holds_of_all_its_classes_is_told(unsure: Any) -> None:
 
     x = np.arange(1.0, 6.0)
     assert graphify.function(told)(x, 100.0) == told(x, 100.0) == (True, False)
+
+
+@pytest.mark.parametrize("unsure", [of_a_branch, of_a_loop])
+def test_arithmetic_that_gives_one_class_settles_it(unsure: Any) -> None:
+    def told(x, k):
+        n = unsure(x, k)
+        return (
+            isinstance(n / 2, float),
+            isinstance(n * 0.5, int),
+            isinstance(n > 2, (bool, np.bool_)),
+            isinstance(x * n, np.ndarray),
+            isinstance(int(n) + 1, int),
+        )
+
+    x = np.arange(1.0, 6.0)
+    assert graphify.function(told)(x, 100.0) == told(x, 100.0) == (True, False, True, True, True)
+
+
+def test_the_larger_of_an_int_and_a_float_is_either() -> None:
+    told = graphify.function(lambda x: isinstance(max(float(x[0]), 3), int))
+    with pytest.raises(TraceError, match="the class of this .* is asked for, and it is"):
+        told(np.arange(1.0, 6.0))
 
 
 def test_a_loop_that_runs_settles_the_class() -> None:

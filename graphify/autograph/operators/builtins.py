@@ -16,8 +16,10 @@ from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.conditions import decider, has_decider, is_staged, truth
 from graphify.autograph.operators.logical import and_, contains, not_, or_, python_bool
 from graphify.autograph.operators.loops import for_
+from graphify.autograph.operators.sharing import mark
 from graphify.errors import TraceError
 from graphify.ir.context import current_builder
+from graphify.ir.kinds import kinds_of
 from graphify.ir.tensor import Tensor
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
@@ -177,8 +179,8 @@ def _where(test: Any, new: Any, best: Any) -> Any:
         return if_exp(test, lambda: new, lambda: best)
     chosen = elementwise.where(truth(test), a, b)
     if a.spec.weak and b.spec.weak:
-        return core.cast(chosen, dtype=chosen.dtype, weak=True)
-    chosen._scalar = True
+        chosen = core.cast(chosen, dtype=chosen.dtype, weak=True)
+    mark(chosen, kinds_of(a) | kinds_of(b))
     return chosen
 
 
