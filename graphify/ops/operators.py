@@ -226,9 +226,36 @@ def _compare(op: Op) -> Callable[[Any, Any], Any]:
             decided = _decide(op.name, x, y) if numbers_of_python else None
             if decided is not None:
                 return decided
+        if op.name in _ORDER and _has_complex(a, b) and _is_scalar(a) and _is_scalar(b):
+            return _in_order(op, a, b)
         return op(a, b)
 
     return compare
+
+
+_STRICT = {"less_equal": elementwise.less, "greater_equal": elementwise.greater}
+
+
+def _in_order(op: Op, a: Any, b: Any) -> Tensor:
+    """Whether a complex scalar comes before another: unlike in arrays, a NaN in the one part does
+    not matter where the other part decides."""
+    first = _STRICT.get(op.name, op)(a.real, b.real)
+    return elementwise.logical_or(
+        first, elementwise.logical_and(elementwise.equal(a.real, b.real), op(a.imag, b.imag))
+    )
+
+
+def _has_complex(*operands: Any) -> bool:
+    return any(
+        t.dtype.kind == "c" if isinstance(t, (Tensor, np.generic)) else isinstance(t, complex)
+        for t in operands
+    )
+
+
+def _is_scalar(operand: Any) -> bool:
+    if isinstance(operand, Tensor):
+        return operand.spec.weak or operand._scalar
+    return isinstance(operand, (bool, int, float, complex, np.generic))
 
 
 def _decide(name: str, a: Tensor, b: Tensor) -> bool | None:

@@ -80,6 +80,19 @@ def nested(x, k):
     return total
 
 
+def seen_in_another_shape(x, k):
+    """The body changes one view of the array, and the condition looks at another."""
+    y = x.reshape(x.shape[::-1])
+    row = y[1]
+    row[0] -= 1
+    i = 0
+    while i < k and not y.all():
+        i += 1
+        x[i:] += row[0]
+        y[::-1] *= 3
+    return y
+
+
 PROGRAMS = [
     (doubling, [(X,), (X + 1,)]),
     (collected, [(np.asarray(k),) for k in (27, 1, 97)]),
@@ -89,6 +102,10 @@ PROGRAMS = [
     (swapped, [(X, np.asarray(k)) for k in (0, 1, 2, 5, 12)]),
     (rows_added, [(np.arange(6.0).reshape(2, 3), np.asarray(k)) for k in (0, 1, 9, 30)]),
     (trimmed, [(X, np.asarray(k)) for k in (100, 3, -50)]),
+    (
+        seen_in_another_shape,
+        [(np.arange(15.0).reshape(shape) % 4, np.asarray(12)) for shape in ((5, 3), (3, 5))],
+    ),
     (nested, [(X, np.asarray(k)) for k in (0, 1, 5, 13)]),
 ]
 

@@ -97,7 +97,7 @@ def _may_swap(loop: While | For, position: int, old: Buffer, made: Buffer) -> bo
     if not any(isinstance(s, Allocate) and s.buffer is made for s in loop.body):
         return False
     rest = summary(loop.body[position + 1 :])
-    if old in rest.reads or old in rest.writes or made in rest.reads or made in rest.writes:
+    if any(b.root in accesses for b in (old, made) for accesses in (rest.reads, rest.writes)):
         return False
     whole = summary(loop)
     if any(not _plain(whole, buffer) for buffer in (old, made)):
@@ -108,8 +108,9 @@ def _may_swap(loop: While | For, position: int, old: Buffer, made: Buffer) -> bo
 
 
 def _plain(fact: Summary, buffer: Buffer) -> bool:
-    """Whether a buffer is met element by element and under its own name only."""
-    accesses = [*fact.reads.get(buffer, ()), *fact.writes.get(buffer, ())]
+    """Whether a buffer is met element by element and under its own name only: a view of the same
+    memory would not follow the exchange."""
+    accesses = [*fact.reads.get(buffer.root, ()), *fact.writes.get(buffer.root, ())]
     return all(same is buffer and place is not None for same, place in accesses)
 
 
