@@ -21,6 +21,7 @@ NO_GRADIENT = {
     "depth_first_visits": INTEGERS,
     "next_greater_element": INTEGERS,
     "digits_of": INTEGERS,
+    "common_subsequence_by_rows": INTEGERS,
     "collatz_path": INTEGERS,
     "queue_of_numbers": INTEGERS,
     "stack_of_pairs": INTEGERS,
@@ -729,6 +730,32 @@ def edit_distance_by_a_table(xi):
             ways = table[i][j + 1] + 1, table[i + 1][j] + 1, table[i][j] + other
             table[i + 1][j + 1] = min(ways)
     return table[-1][-1]
+
+
+def common_subsequence_by_rows(xi):
+    a, b = xi % 3, xi[::-1] % 2
+    table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in range(len(a)):
+        above, row = table[i], table[i + 1]
+        for j in range(len(b)):
+            if a[i] == b[j]:
+                row[j + 1] = above[j] + 1
+            else:
+                row[j + 1] = max(above[j + 1], row[j])
+    return table[-1][-1]
+
+
+def rows_filled_by_their_names(x, s, k):
+    n = k % 3 + 2
+    rows = [[0.0] * 3 for _ in range(n)]
+    for i in range(n):
+        row = rows[i]
+        row[0] = np.sin(x[i % len(x)])
+        for j in range(1, 3):
+            row[j] = row[j - 1] * s + j
+            if s > 0.5:
+                row[j] *= 2.0
+    return np.array(rows).sum(axis=0)
 
 
 def product_by_lists(x):

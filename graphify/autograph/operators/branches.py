@@ -18,6 +18,7 @@ from typing import Any
 from graphify.autograph.operators import sharing
 from graphify.autograph.operators.choice import Choice, assuming, facts, narrowed, unite
 from graphify.autograph.operators.conditions import decider, is_staged, truth
+from graphify.autograph.operators.elements import Kept
 from graphify.autograph.operators.heap import (
     Names,
     Slot,
@@ -105,8 +106,11 @@ class _Branch:
     ends: bool  # nothing goes on from its end: it always raises, or is left out
 
 
-def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: Any) -> _Branch:
+def _trace_branch(
+    name: str, branch: Callable[[], State], names: Names, cells: Any, kept: Kept
+) -> _Branch:
     with frame(name) as builder:
+        kept.renew()
         log = watch_cells(builder, cells)
         outcome = reached(raising, branch)
         log()
@@ -123,15 +127,17 @@ def _trace_branch(name: str, branch: Callable[[], State], names: Names, cells: A
         for entry in (*entries, *heap.values()):
             entry.freeze()
         ends |= bool(entries) and all(entry.unreachable for entry in entries)
+        if not ends:
+            kept.narrow()
     identity.settle([entry.held for entry in (*entries, *heap.values())], {})
     return _Branch(builder, entries, slots, heap, unknown, ends)
 
 
 def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any] | Unreachable:
-    pred, sides_ = truth(test), []
+    pred, sides_, kept = truth(test), [], Kept()
     for way, branch, f in zip((True, False), branches, cells, strict=True):
         with assuming(facts(pred, way)):
-            sides_.append(_trace_branch(str(way).lower(), branch, names, (f,)))
+            sides_.append(_trace_branch(str(way).lower(), branch, names, (f,), kept))
     true, false = sides_
     if true.ends and false.ends and (true.unknown or false.unknown):
         raise Unknown(raises=not (true.unknown and false.unknown))
@@ -156,6 +162,7 @@ def _cond(test: Tensor, branches: Any, names: Names, cells: Any) -> list[Any] | 
     rest = zip(slots.values(), values[len(names) :], pairs[len(names) :], strict=True)
     for slot, value, (one, other) in rest:
         slot.join(value, one.held.joined(other.held))
+    kept.renew()
     return UNREACHABLE if true.ends and false.ends else values[: len(names)]
 
 

@@ -350,7 +350,9 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
     if type(value) is Choice and type(obj) is List and value.is_at(key, obj):
         return  # `rows[k] += [v]` puts back what it has changed
     if isinstance(obj, (list, dict)):
-        with changing(obj):
+        store = lambda each: setitem(each, key, value)
+        is_one = not isinstance(value, (list, dict, tuple)) and not isinstance(key, slice)
+        with changing(obj, store if is_one else None):
             _log_items(obj, key)
             obj[key] = value
         return

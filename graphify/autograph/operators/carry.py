@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphify.autograph.operators.choice import Choice, has_choice, unite
+from graphify.autograph.operators.elements import Kept
 from graphify.autograph.operators.heap import (
     Names,
     Slot,
@@ -98,6 +99,7 @@ class Carry:
         }
         self.links = LoopLinks()
         self.lists = CarriedLists(current_builder())
+        self.kept = Kept()
         self.gone = identity.settle([entry.held for entry in self.entries], {})
         for entry in self.entries:
             entry.leaves = [as_local(leaf) for leaf in entry.leaves]
@@ -175,6 +177,7 @@ class Carry:
                 log = watch_cells(builder, cells)
                 outcome = reached(ending, body, *turn, *variables)
                 log()
+                changed = self.kept.narrow()
                 if isinstance(outcome, Unreachable):  # every turn raises
                     outcome = tuple(variables)
                 opened = Opener(builder)
@@ -184,7 +187,7 @@ class Carry:
                 slots = slots_of(builder, shared_cells(self.names, cells))
                 after += [slot.take_apart(opened) for slot in self.slots.values()]
                 new = {k: s for k, s in slots.items() if k not in self.slots}
-                changed = self._revive(after) or self._unite(after, builder)
+                changed = changed or self._revive(after) or self._unite(after, builder)
                 changed = changed or self._keep_updated(after, slots)
                 settled = not (changed or new or self._widen(after))
                 if settled:
@@ -243,6 +246,7 @@ class Carry:
         rows = list(zip(variables, self.entries, strict=True))[len(self.names) :]
         for slot, (value, entry) in zip(self.slots.values(), rows, strict=True):
             slot.join(value, entry.held)
+        self.kept.renew()
 
     def params_of(self, builder: Builder) -> list[Value]:
         return self.own[id(builder)]

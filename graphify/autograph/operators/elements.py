@@ -3,8 +3,10 @@
     table = [[0] * m for _ in range(n)]
     table[i][j] = 5              # table[i] is read from buffers: what has changed goes back there
 
-What was read is as good as the element as long as nothing else shows that. Where another name may,
-or another list may have it, or the list around has changed since, it is refused (see places.py).
+What was read is as good as the element as long as nothing else shows that. Where another list may
+have it, or the list around has changed since, it is refused (see places.py); where another name
+has an element, it must be another one, which the run checks. Branches and loops keep what holds on
+all paths (`Kept`).
 """
 
 from __future__ import annotations
@@ -12,16 +14,21 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphify import tree
+from graphify.errors import TraceError
 from graphify.ir.context import current_builder
+from graphify.ir.tensor import Tensor
+from graphify.ops import elementwise
+from graphify.ops.effects import Raise, assert_
 from graphify.tracing import identity
 from graphify.tracing.identity import Sealed
 from graphify.tracing.lists import List, is_grown
 
+ONE_NAME = "write to it by way of the list, rows[i][j] = value, while another name shows it"
 UNSEEN = 2  # references to what nobody has: that of `Sealed`, and one to ask for their number
 
 
@@ -32,15 +39,21 @@ class Origin:
     Attributes:
         around: the list that has it.
         place: its index there.
-        grown: what the list around held then; None: its length is known, and it has the very list.
+        grown: what the list around holds as long as it has the element; None: its length is known,
+            and it has the very list.
+        token: of this reading, whatever becomes of the rest.
     """
 
     around: Any
     place: Any
     grown: Any
+    token: object = field(default_factory=object)
 
     def has(self, element: List) -> bool:
-        """Whether the element is still there."""
+        """Whether the element is still there, at a place that can be told here."""
+        home = self.place._home if isinstance(self.place, Tensor) else None
+        if home is not None and not home.recording:
+            return False
         if self.grown is not None:
             return self.around.grown is self.grown
         return (
@@ -91,27 +104,39 @@ def _are_shared() -> bool:
 
 
 @contextlib.contextmanager
-def changing(element: Any) -> Iterator[None]:
-    """While a container changes: what it is an element of changes with it, if that can be."""
+def changing(element: Any, again: Callable[[Any], None] | None = None) -> Iterator[None]:
+    """While a container changes: what it is an element of changes with it, if that can be.
+
+    Args:
+        again: makes the change once more, of what is read anew. Where the element was read outside
+            of the block that is traced, that costs less than to put the whole of it back.
+    """
     way = _way_up(element) if isinstance(element, List) else []
-    if not way:
+    others = _others(way) if way else None
+    if others is None:
         yield
         return
-    sealed = identity.sealed()
+    sealed, on_way = identity.sealed(), {id(entry.thing) for entry in way}
     inside = {key: entry for key, entry in sealed.items() if _is_inside(entry, way)}
-    for key in (*(id(entry.thing) for entry in way), *inside):
+    for key in (*on_way, *inside):
         sealed.pop(key, None)
     try:
         yield
         for entry in way:
             if entry.origin.grown is not None:
-                entry.origin.around.put_back(entry.origin.place, entry.thing)
+                changed = entry.thing
+                if again is not None and changed is element and not _is_own(element):
+                    changed = entry.origin.around.element(entry.origin.place)
+                    del sealed[id(changed)]
+                    again(changed)
+                    _forget_writes(changed)
+                entry.origin.around.put_back(entry.origin.place, changed, {*on_way, id(changed)})
     finally:
         sealed.update(inside)
+        sealed.update((id(entry.thing), entry) for entry in way)
+        for entry in (*way, *others):
+            _renew(entry)
         for entry in way:
-            grown = entry.origin.around.grown
-            origin = replace(entry.origin, grown=grown)
-            sealed[id(entry.thing)] = replace(entry, origin=origin)
             _forget_writes(entry.thing)
 
 
@@ -124,8 +149,14 @@ def _is_inside(entry: Sealed, way: list[Sealed]) -> bool:
 def _forget_writes(element: List) -> None:
     """Drop an element from the write log of the frame that read it: it is not seen outside."""
     builder = current_builder()
-    if builder is not None and element.home is builder.home:
+    if builder is not None and _is_own(element):
         builder.writes.pop((id(element), "contents"), None)
+
+
+def _is_own(element: List) -> bool:
+    """Whether the frame itself read an element."""
+    builder = current_builder()
+    return builder is not None and element.home is builder.home
 
 
 def _way_up(element: List) -> list[Sealed]:
@@ -136,14 +167,55 @@ def _way_up(element: List) -> list[Sealed]:
             return []
         way.append(entry)
         element = entry.origin.around
-    if not way or _are_shared() or identity.shows_elements():
-        return []
-    return [] if _seen_elsewhere({id(entry.thing) for entry in way}) else way
+    return [] if not way or _are_shared() or identity.shows_elements() else way
 
 
-def _seen_elsewhere(way: set[int]) -> bool:
-    """Whether something else still has a list that was read as an element, or became one."""
-    sealed = identity.sealed()
+def _others(way: list[Sealed]) -> list[Sealed] | None:
+    """What else was read of the same lists and can still be seen: the run checks that it was
+    another element. None if it need not be one."""
+    others: dict[int, Sealed] = {}
+    for seen in _seen_elsewhere({id(entry.thing) for entry in way}):
+        pair = _meeting(seen, way)
+        if pair is None:
+            return None
+        other, entry = pair
+        if entry is None or id(other.thing) in others:
+            continue
+        if other.origin.grown is None or not other.origin.has(other.thing):
+            return None
+        if not _are_apart(entry.origin.place, other.origin.place):
+            return None
+        others[id(other.thing)] = other
+    return list(others.values())
+
+
+def _meeting(seen: Sealed, way: list[Sealed]) -> tuple[Sealed, Sealed | None] | None:
+    """What has a list in it, or is that list, and is an element of the same list as an entry of the
+    way, with that entry. None for the entry if no list has both; None if nobody can say."""
+    other: Sealed | None = seen
+    while other is not None:
+        if other.origin is None or any(other.origin.around is each.thing for each in way):
+            return None
+        for entry in way:
+            if entry.origin.around is other.origin.around:
+                return other, entry
+        other = identity.sealed().get(id(other.origin.around))
+    return seen, None
+
+
+def _are_apart(place: Any, other: Any) -> bool:
+    """Whether two places in a list are not one; the run says so, unless it is known."""
+    if place is other or isinstance(place, int) and isinstance(other, int):
+        return place is not other and place != other
+    text = "a list changes that is an element of another list, and another name shows that element"
+    error = Raise(TraceError, (text,), remedy=ONE_NAME)
+    assert_(elementwise.not_equal(place, other), exception=error)
+    return True
+
+
+def _seen_elsewhere(way: set[int]) -> list[Sealed]:
+    """The lists that were read as an element, or became one, and that something else still has."""
+    sealed, found = identity.sealed(), []
     origins = [entry.origin for entry in sealed.values() if entry.origin is not None]
     known = Counter(id(origin.around) for origin in origins)  # references that count for nothing
     for key in list(sealed):  # what holds others comes before them, and is dropped first
@@ -152,7 +224,47 @@ def _seen_elsewhere(way: set[int]) -> bool:
             continue
         inside = entry.origin is not None and entry.origin.grown is None
         if sys.getrefcount(entry.thing) > UNSEEN + known[key] + inside:
-            return True
-        if not inside:
+            found.append(entry)
+        elif not inside:
             del sealed[key]
-    return False
+    return found
+
+
+# --- where paths meet -----------------------------------------------------------------------------
+
+
+class Kept:
+    """The elements that are, when a branch or loop begins, what the lists around them have.
+
+    kept = Kept()
+    ...                  # each path: it begins with renew(), and at its end comes narrow()
+    kept.renew()         # once the lists hold what the paths have in common
+    """
+
+    def __init__(self) -> None:
+        self.tokens = {entry.origin.token for entry in self._valid()}
+
+    def narrow(self) -> bool:
+        """Drop what does not hold at the end of a path; True if there is such."""
+        before, self.tokens = self.tokens, self.tokens & {e.origin.token for e in self._valid()}
+        return before != self.tokens
+
+    def renew(self) -> None:
+        """The lists have been written to; each has its elements, as before."""
+        for entry in list(identity.sealed().values()):
+            if entry.origin is not None and entry.origin.token in self.tokens:
+                _renew(entry)
+
+    @staticmethod
+    def _valid() -> Iterator[Sealed]:
+        for entry in identity.sealed().values():
+            origin = entry.origin
+            if origin is not None and origin.grown is not None and origin.has(entry.thing):
+                yield entry
+
+
+def _renew(entry: Sealed) -> None:
+    """Note that the list around an element has it, with what that holds now."""
+    if entry.origin.grown is not None:
+        origin = replace(entry.origin, grown=entry.origin.around.grown)
+        identity.sealed()[id(entry.thing)] = replace(entry, origin=origin)

@@ -15,7 +15,7 @@ one is updated in place the list takes it back, or the update is refused (elemen
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -145,18 +145,19 @@ class GrowingList(List):
         g.take_apart(value)  # says what it cannot hold
         self.put(self._place(key, "list assignment index out of range"), value)
 
-    def put(self, place: Any, value: Any) -> None:
-        """`value` in place of the element at a place that is in range."""
+    def put(self, place: Any, value: Any, known: Container[int] = ()) -> None:
+        """`value` in place of the element at a place that is in range; `known`: ids of what the
+        list has there already."""
         treedef, leaves = g.take_apart(value)
-        note_elements(value)
+        note_elements(value, known)
         self._change(g.put(g.fitted(self.grown, treedef, leaves), place, leaves, self))
 
-    def put_back(self, place: Any, value: Any) -> None:
+    def put_back(self, place: Any, value: Any, known: Container[int]) -> None:
         """The same for an element that was changed, maybe at an index of the run: if the elements
         are lists of one length, it is taken apart again."""
         if self.grown.treedef.kind is list and is_grown(value):
             value = List(value) if isinstance(value.grown.count, int) else value
-        self.put(place, value)
+        self.put(place, value, known)
 
     def __delitem__(self, key: Any) -> None:
         if isinstance(key, slice):
@@ -413,20 +414,25 @@ def _growing(values: list[Any]) -> GrowingList:
 # --- elements that can change ---------------------------------------------------------------------
 
 
-def note_elements(value: Any) -> None:
-    """Seal the containers inside an element: the list holds copies of what they hold now."""
+def note_elements(value: Any, known: Container[int] = ()) -> None:
+    """Seal the containers inside an element: the list holds copies of what they hold now.
+
+    Args:
+        known: ids of those that no other list gets by that.
+    """
     pending = [value]
     while pending:
         part = pending.pop()
         opened = tree.children_of(part)
         if opened is not None and not isinstance(part, GrowingList):
-            if not isinstance(part, tuple):
-                elements.share_again(part)
-                seal(part)
             pending += opened
-        elif isinstance(part, GrowingList):
+            if isinstance(part, tuple):
+                continue
+        elif not isinstance(part, GrowingList):
+            continue
+        if id(part) not in known:
             elements.share_again(part)
-            seal(part)
+        seal(part)
 
 
 GrowingList.__name__ = GrowingList.__qualname__ = "list"  # for messages

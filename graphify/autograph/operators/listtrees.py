@@ -19,7 +19,7 @@ from graphify.autograph.operators import growing as g
 from graphify.autograph.operators.growing import Grown, Room
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.state import Unstageable
-from graphify.ir.context import current_builder
+from graphify.ir.context import current_builder, tracked
 from graphify.ir.sizes import Size
 from graphify.ir.tensor import Tensor
 from graphify.ir.wrapping import as_tensor
@@ -71,18 +71,31 @@ def _finished(treedef: tree.TreeDef, kinds: Any, count: Any, buffers: list[Any])
             remedy="return an array of one shape in every lane",
         )
     length, lanes = int(counts.flat[0]) if counts.size else 0, counts.ndim
-    where: Any = (slice(None),) * lanes
-    columns = []
-    for kind, buffer in zip(kinds, buffers, strict=True):
-        rows = as_tensor(buffer)
-        found = [core.copy(getitem(rows, (*where, i))) for i in range(length)]
-        for tensor in found:
-            tensor._scalar = kind != g.ARRAY and not lanes
-        as_numbers = kind == g.NUMBER and not lanes
-        columns.append([t.numpy().item() for t in found] if as_numbers else found)
+    columns = [
+        _column(g.ARRAY if lanes else kind, as_tensor(buffer), length, lanes)
+        for kind, buffer in zip(kinds, buffers, strict=True)
+    ]
     if not columns or not length:
         return []
     return [treedef.unflatten(leaves) for leaves in zip(*columns, strict=True)]
+
+
+def _column(kind: Any, buffer: Tensor, length: int, lanes: int) -> list[Any]:
+    """The first elements of a buffer, copied, each along the axis behind those of the lanes."""
+    if not tracked(buffer):
+        array = np.moveaxis(buffer.numpy(), lanes, 0)[:length]
+        if kind == g.NUMBER:
+            numbers: list[Any] = array.tolist()
+            return numbers
+        rows = [Tensor(np.array(row), weak=buffer._weak) for row in array]
+    else:
+        where: Any = (slice(None),) * lanes
+        rows = [core.copy(getitem(buffer, (*where, i))) for i in range(length)]
+        if kind == g.NUMBER:
+            return [row.numpy().item() for row in rows]
+    for row in rows:
+        row._scalar = kind != g.ARRAY
+    return rows
 
 
 tree.register(GrowingList, _open, _build)

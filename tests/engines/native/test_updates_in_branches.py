@@ -1,4 +1,5 @@
-"""Arrays that branches in branches, and loops in branches, update are updated in place."""
+"""Arrays that branches in branches, loops in branches, and loops in loops update are updated in
+place."""
 
 from collections.abc import Callable
 from typing import Any
@@ -62,6 +63,15 @@ def another_array_on_one_side(x, w):
     return w
 
 
+def old_row_looked_at_in_a_loop(x, w):
+    for i in range(len(x)):
+        old = w[i].copy()
+        for j in range(len(x)):
+            w[j] -= 0.1 * old
+            w[j, 0] += old[j % 3] * x[j]
+    return w
+
+
 def old_array_looked_at_later(x, w):
     for i in range(len(x)):
         old = w.copy()
@@ -79,6 +89,7 @@ PROGRAMS = [
     branch_on_both_sides,
     loop_in_a_branch,
     while_in_a_branch,
+    old_row_looked_at_in_a_loop,
     another_array_on_one_side,
     old_array_looked_at_later,
 ]
@@ -99,7 +110,7 @@ def test_same_as_plain(program: Callable[..., Any], dynamic: bool) -> None:
     assert_close(v, w)
 
 
-@pytest.mark.parametrize("program", PROGRAMS[:4], ids=lambda p: p.__name__)
+@pytest.mark.parametrize("program", PROGRAMS[:5], ids=lambda p: p.__name__)
 def test_no_temporary(program: Callable[..., Any]) -> None:
     x, w = arguments()
     concrete = graphify.function(program, dynamic=False).get_concrete_function(x, w)

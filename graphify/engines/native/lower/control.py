@@ -257,6 +257,20 @@ def _roots(args: Sequence[Expr | ArrayValue]) -> set[object]:
 # --- loops ----------------------------------------------------------------------------------------
 
 
+def _detach_views(low: Lowering, node: Node, carry: int) -> None:
+    """Give memory of their own to parts that a loop reads of an array that it changes: it costs
+    less than a copy of the array."""
+    for value in node.inputs[:carry]:
+        lens = low.overwrites(value, node, alone=False) if value.spec.shape else None
+        if lens is None or node.inputs.count(value) > 1:
+            continue
+        holders = low.frame.holders[lens.buffer.root]
+        beside = [v for v in dict.fromkeys(node.inputs) if v is not value and v in holders]
+        if all(other.spec.ndim < value.spec.ndim for other in beside):
+            for other in beside:
+                low.detach(other)
+
+
 def _carried_places(
     low: Lowering, node: Node, carry: int, names: Sequence[Value], after: Sequence[Value]
 ) -> list[Place]:
@@ -266,6 +280,7 @@ def _carried_places(
         names: parameters of the body, which are called as the user's variables are.
         after: what the body makes of them.
     """
+    _detach_views(low, node, carry)
     places: list[Place] = []
     first: list[tuple[Lens, ArrayValue]] = []
     hint = low.hint

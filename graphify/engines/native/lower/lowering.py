@@ -376,6 +376,15 @@ class Lowering:
         self.assign(whole(buffer), array)
         return buffer
 
+    def detach(self, value: Value) -> None:
+        """From now on a view has memory of its own."""
+        view = self.frame.values[value]
+        assert isinstance(view, Lens)
+        self.frame.holders[view.buffer.root].remove(value)
+        copied = self.copy(view, self.named(value.node))
+        made = self.frame.values[value] = whole(copied)
+        self.frame.holders[made.buffer] = [value]
+
     def assign(self, lens: Lens, array: ArrayValue) -> None:
         """Element by element; the memories do not overlap."""
         with self.loops(lens.shape) as at:
