@@ -11,6 +11,7 @@ Values agree within the tolerance that all tests have. Where they do not, the pr
 with its rounding shaken (see rounding.py): only a difference that rounding explains is let pass.
 """
 
+import contextlib
 import re
 import signal
 import sys
@@ -19,7 +20,6 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ class Endless(KeyboardInterrupt):
     nobody needs, which a graph does not look up."""
 
 
-@contextmanager
+@contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
     """Raise Endless after some time, and again every few seconds should a program have caught it;
     where the system can interrupt the main thread. Within another limit, that one goes on."""
@@ -137,6 +137,7 @@ class Verdict:
     skipped: str | None = None
     lazy: int = 0  # errors of values that nobody needs, which graphs do not raise
     rounding: int = 0  # results that differ no more than rounding explains
+    meaningless: int = 0  # results of casts to integers that cannot hold what is cast
     wider: int = 0  # results of the dtype that two paths join to, where plain Python has one's own
 
 
@@ -257,6 +258,9 @@ def _settle(program: Program, verdict: Verdict, want: Outcome, got: Outcome, var
     if explained_by_rounding(program, variant, want, got):
         verdict.rounding += 1
         return False
+    if casts_beyond_range(program, variant):
+        verdict.meaningless += 1
+        return False
     verdict.difference = Difference(program, got.way, *problem)
     return True
 
@@ -299,6 +303,16 @@ def _is_joined_dtype(got: Outcome) -> bool:
     text = str(got.error)
     wider = ("cannot cast the result", "used as indices must be of integer", "expected integers")
     return got.way not in ("eager", "shaken") and any(part in text for part in wider)
+
+
+def casts_beyond_range(program: Program, variant: int) -> bool:
+    """Whether plain Python casts a NaN, or a number that is too large, to an integer: C leaves open
+    what that gives, and NumPy's own answer depends on the place in the array."""
+    with np.errstate(all="ignore", invalid="warn"), warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        with contextlib.suppress(Exception):
+            program.function(*program.arguments(variant))
+    return any("encountered in cast" in str(warning.message) for warning in seen)
 
 
 def explained_by_rounding(program: Program, variant: int, want: Outcome, got: Outcome) -> bool:
