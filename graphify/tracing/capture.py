@@ -78,9 +78,10 @@ class Root(Builder):
         self.spaces: dict[int, Space] = {}  # id of a module's globals -> their twin
         self.local_objects: dict[int, Any] = {}  # objects the trace itself constructed
         self.sealed: dict[int, Sealed] = {}  # containers that must not change any more
-        self.shared_elements = (
-            False  # whether several lists, or places of one, may have one element
-        )
+        # Whether several lists, or places of one, may have one element; and those that have one at
+        # two places for now (autograph.operators.elements).
+        self.shared_elements = False
+        self.twice: list[Any] = []
         self.arguments: dict[int, Tensor] = {}  # id -> tensors that stand for the caller's arrays
         self.functions: list[GraphFunction] = []  # made of recursive functions, each once
         self.inlined: dict[CodeType, Exception] = {}  # recursive functions no graph is made of: why

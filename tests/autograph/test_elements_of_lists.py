@@ -418,6 +418,40 @@ def replaced(n, x):
     return g[0][0], g[1][0], a[0]
 
 
+def moved_and_left(n, x):
+    g = [[i, 0] for i in range(n)]
+    g[0] = g[n - 1]
+    g[n - 1][1] = 3
+    return np.array(g)
+
+
+def moved_twice(n, x):
+    g = [[i, 0] for i in range(n)]
+    t = g[0]
+    g[0] = g[1]
+    g[1] = t
+    g[n - 1] = t
+    g[1][1] = 4
+    return np.array(g)
+
+
+def moved_to_another(n, x):
+    g = [[i, 0] for i in range(n)]
+    h = [[i, 5] for i in range(n)]
+    g[0], h[1] = h[1], g[0]
+    g[0][1] = 4
+    return np.array(g), np.array(h)
+
+
+def overwritten_on_a_path(n, x):
+    g = [[i, 0] for i in range(n)]
+    g[0] = g[1]
+    if x > 0:
+        g[1] = [7, 7]
+    g[1][1] = 9
+    return np.array(g)
+
+
 def filled_row_by_row(n, x):
     g = [[0] * n for _ in range(n)]
     for i in range(n):
@@ -495,7 +529,53 @@ def changed_before_a_return(n, x):
     return np.array(g), -1
 
 
+def elimination_with_pivots(n, x):
+    a = [[(3 * i + 5 * j + i * j * j) % 7 + x for j in range(n)] for i in range(n)]
+    sign = 1.0
+    for k in range(n):
+        p = k
+        for i in range(k + 1, n):
+            if abs(a[i][k]) > abs(a[p][k]):
+                p = i
+        if p != k:
+            a[k], a[p] = a[p], a[k]
+            sign = -sign
+        for i in range(k + 1, n):
+            f = a[i][k] / a[k][k]
+            for j in range(k, n):
+                a[i][j] -= f * a[k][j]
+    return np.array(a), sign
+
+
+def rows_change_places(n, x):
+    g = [[i, 0] for i in range(n)]
+    k = n % 2
+    g[k], g[-1] = g[-1], g[k]
+    g[0][1] = 5
+    for i in range(n - 1):
+        g[i], g[i + 1] = g[i + 1], g[i]
+        g[i][1] += i
+    g[0], g[0] = g[0], g[0]
+    g[k][1] += 1
+    return np.array(g)
+
+
+def made_anew_of_other_kinds(n, x):
+    w = np.arange(n * n) + x
+    g = [[w[i + j] for j in range(n)] for i in range(n)]
+    for k in range(n):
+        new = [[0] * n for _ in range(n)]
+        for i in range(n):
+            new[i][k] = g[k][i] + 1
+        g = new
+    return np.array(g)
+
+
 WORKING: list[Callable[..., Any]] = [
+    made_anew_of_other_kinds,
+    elimination_with_pivots,
+    rows_change_places,
+    swapped,
     filled_row_by_row,
     longest_common_subsequence,
     counted_up_on_paths,
@@ -526,6 +606,10 @@ WORKING: list[Callable[..., Any]] = [
     by_a_function_of_rows,
 ]
 REFUSED: list[Callable[..., Any]] = [
+    moved_and_left,
+    moved_twice,
+    moved_to_another,
+    overwritten_on_a_path,
     sliced,
     listed,
     repeated,
@@ -537,7 +621,6 @@ REFUSED: list[Callable[..., Any]] = [
     sliced_on_a_path,
     of_one_of_two,
     at_two_places,
-    swapped,
     the_row_before_has_a_name,
     named_and_changed_on_a_path,
     shallow_copy,

@@ -80,9 +80,16 @@ class _Assignments(Converter):
     def _in_steps(self, node: Any) -> list[Any]:
         """Name the value, then assign it to each target from left to right."""
         if len(node.targets) == 1 and isinstance(node.targets[0], (gast.Tuple, gast.List)):
+            before = set(self.ctx.internal)
             target, stores = self._split(node.targets[0], node)
             node.targets = [target]
-            return [node, *stores]
+            names = sorted(set(self.ctx.internal) - before)  # nobody is to find values there
+            gone = (
+                [gast.Delete([gast.Name(n, gast.Del(), None, None) for n in names])]
+                if names
+                else []
+            )
+            return [node, *stores, *(origin.inherit(each, node) for each in gone)]
         name = self.ctx.internal_name("value")
         new = self.ctx.statements("name = value", node, name=name, value=node.value)
         for target in node.targets:

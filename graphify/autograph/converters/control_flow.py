@@ -119,7 +119,8 @@ class _Function(AttemptBlocks):
                 self.ctx.unsupported(
                     node, f"`del {target.id}` of a nonlocal name", "assign None to it instead"
                 )
-            if isinstance(target, gast.Name) and target.id in self.scope.locals:
+            mine = isinstance(target, gast.Name) and target.id in self.ctx.internal
+            if isinstance(target, gast.Name) and target.id in self.scope.locals and not mine:
                 self.undefined.add(target.id)
                 name, quoted = target.id, gast.Constant(target.id, None)
                 if getattr(target, "maybe_unbound", None) is not None:
@@ -128,6 +129,8 @@ class _Function(AttemptBlocks):
                     "name = ag.Undefined(quoted)", node, name=name, quoted=quoted
                 )
                 frame.bind([name])
+            elif mine and new and isinstance(new[-1], gast.Delete):
+                new[-1].targets.append(target)
             else:
                 new.append(origin.inherit(gast.Delete([target]), node))
         return new

@@ -14,16 +14,18 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphify import tree
 from graphify.errors import TraceError
 from graphify.ir.context import current_builder
-from graphify.ir.tensor import Tensor
+from graphify.ir.graph import Home, Value
+from graphify.ir.tensor import Tensor, resolve
 from graphify.ops import elementwise
 from graphify.ops.effects import Raise, assert_
+from graphify.ops.shape import in_range
 from graphify.tracing import identity
 from graphify.tracing.identity import Sealed
 from graphify.tracing.lists import List, is_grown
@@ -73,6 +75,70 @@ def note_origin(element: Any, around: Any, place: Any) -> None:
                 pending += [(inner, Origin(part, k, None)) for k, inner in enumerate(part)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What a list holds in place of an element that was overwritten, and that a name still shows:
+    in the frame that did it, it may be put somewhere once."""
+
+    home: Home
+
+
+@dataclass(frozen=True, slots=True)
+class Twice:
+    """An element that was put somewhere in its list is also at the place where it was."""
+
+    around: Any
+    place: Any
+    home: Home
+
+
+def put_at(around: List, place: Any, element: Any) -> Container[int]:
+    """Follow elements that change places, rows[i], rows[j] = rows[j], rows[i]: an element goes
+    somewhere in a list; the id of it if no list has it twice by that, or will once the place is
+    overwritten where it was."""
+    builder, sealed = current_builder(), identity.sealed()
+    if builder is None:
+        return ()
+    root: Any = builder.outermost
+    entry, home = sealed.get(id(element)), builder.home
+    origin = None if entry is None else entry.origin
+    known: Container[int] = ()
+    if origin is not None and isinstance(origin.grown, _Taken):
+        known = {id(element)} if origin.grown.home is home else ()
+    elif origin is not None and origin.around is around and origin.has(element):
+        known = {id(element)}
+        if not _is_same(origin.place, place):
+            root.twice.append(Twice(around, origin.place, home))
+    left = Twice(around, place, home)
+    root.twice = [twice for twice in root.twice if not _overwrites(left, twice)]
+    for key, other in list(sealed.items()):
+        at = other.origin
+        if at is None or key == id(element) or at.around is not around or not at.has(other.thing):
+            continue
+        if at.grown is not None and _is_same(at.place, place):
+            sealed[key] = replace(other, origin=replace(at, grown=_Taken(home)))
+    return known
+
+
+def _overwrites(left: Twice, twice: Twice) -> bool:
+    same = left.around is twice.around and left.home is twice.home
+    return same and _is_same(left.place, twice.place)
+
+
+def _is_same(place: Any, other: Any) -> bool:
+    """Whether two places in a list are one for sure."""
+    if not (isinstance(place, Tensor) and isinstance(other, Tensor)):
+        return isinstance(place, int) and isinstance(other, int) and place == other
+    return _unchecked(place) is _unchecked(other)
+
+
+def _unchecked(place: Tensor) -> Any:
+    value = resolve(place)._value
+    while type(value) is Value and value.node.op is in_range:
+        value = value.node.inputs[0]
+    return value.node if type(value) is Value else value
+
+
 def share(treedef: tree.TreeDef) -> None:
     """From now on several lists may have elements, of this structure, in common."""
     if treedef.kind not in (None, tuple):
@@ -100,7 +166,10 @@ def _share_all() -> None:
 
 def _are_shared() -> bool:
     builder = current_builder()
-    return builder is None or getattr(builder.outermost, "shared_elements", False)
+    if builder is None:
+        return True
+    root: Any = builder.outermost
+    return bool(root.shared_elements or root.twice)
 
 
 @contextlib.contextmanager

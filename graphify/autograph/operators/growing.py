@@ -280,7 +280,7 @@ def alike(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef:
     Raises:
         Unstageable: they differ in more than that.
     """
-    found = _alike(one, other)
+    found = wider_structure(one, other)
     if found is None:
         example, second = (each.unflatten(["..."] * each.num_leaves) for each in (one, other))
         raise refused(
@@ -290,7 +290,8 @@ def alike(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef:
     return found
 
 
-def _alike(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef | None:
+def wider_structure(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef | None:
+    """What `alike` gives; None if they differ in more."""
     if one == other:
         return one
     if one.kind is not other.kind or len(one.children) != len(other.children):
@@ -299,7 +300,7 @@ def _alike(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef | None:
     if one.keys != other.keys:
         keys = _alike_lists(one.keys, other.keys) if issubclass(one.kind or object, List) else None
     pairs = zip(one.children, other.children, strict=True)
-    children = [_alike(child, second) for child, second in pairs]
+    children = [wider_structure(child, second) for child, second in pairs]
     if keys is None or None in children:
         return None
     return tree.TreeDef(one.kind, keys, tuple(child for child in children if child is not None))
@@ -307,7 +308,7 @@ def _alike(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef | None:
 
 def _alike_lists(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """The same for the keys of lists of run-time length: structure, kinds and room."""
-    treedef = _alike(one[0], other[0])
+    treedef = wider_structure(one[0], other[0])
     if treedef is None:
         return None
     kinds = tuple(map(wider, one[1], other[1]))

@@ -117,13 +117,13 @@ class CarriedLists:
         rooms, before = listtrees.rooms_of(new.treedef), listtrees.rooms_of(entry.treedef)
         as_before = len(rooms) == len(before)
         same = listtrees.with_rooms(new.treedef, iter(before)) if as_before else new.treedef
-        if same != entry.treedef:
+        if g.wider_structure(same, entry.treedef) != entry.treedef:
             return False  # another structure: for others to see
         if k not in self.doubling and not all(map(self._fits, rooms)):
             self.doubling.add(k)
             self._reset(k, entry)
             return True
-        self.after[k], new.treedef = rooms, same
+        self.after[k], new.treedef = rooms, entry.treedef
         return False
 
     def _fits(self, room: Room) -> bool:

@@ -143,7 +143,8 @@ class GrowingList(List):
             self._change(g.apart(start(list_of(value), self.grown)))
             return
         g.take_apart(value)  # says what it cannot hold
-        self.put(self._place(key, "list assignment index out of range"), value)
+        place = self._place(key, "list assignment index out of range")
+        self.put(place, value, elements.put_at(self, place, value))
 
     def put(self, place: Any, value: Any, known: Container[int] = ()) -> None:
         """`value` in place of the element at a place that is in range; `known`: ids of what the
