@@ -560,6 +560,17 @@ def rows_change_places(n, x):
     return np.array(g)
 
 
+def changes_places_by_a_name(n, x):
+    g = [[i, 0] for i in range(n)]
+    i, j = n % 2, n - 1
+    t = g[i]
+    g[i] = g[j]
+    g[j] = t
+    g[j][1] = 4
+    t[0] += 1
+    return np.array(g), t[1]
+
+
 def made_anew_of_other_kinds(n, x):
     w = np.arange(n * n) + x
     g = [[w[i + j] for j in range(n)] for i in range(n)]
@@ -575,6 +586,10 @@ WORKING: list[Callable[..., Any]] = [
     made_anew_of_other_kinds,
     elimination_with_pivots,
     rows_change_places,
+    changes_places_by_a_name,
+    two_names,
+    in_a_list,
+    named_and_changed_on_a_path,
     swapped,
     filled_row_by_row,
     longest_common_subsequence,
@@ -622,14 +637,11 @@ REFUSED: list[Callable[..., Any]] = [
     of_one_of_two,
     at_two_places,
     the_row_before_has_a_name,
-    named_and_changed_on_a_path,
     shallow_copy,
     named_in_turn,
-    in_a_list,
     the_last_has_a_name,
     still_named,
     in_a_dict,
-    two_names,
     popped,
     either_row,
     either_row_grows,

@@ -75,6 +75,17 @@ def note_origin(element: Any, around: Any, place: Any) -> None:
                 pending += [(inner, Origin(part, k, None)) for k, inner in enumerate(part)]
 
 
+def named_at(around: List, place: Any) -> Any:
+    """The element at a place, if a name shows it already; else None."""
+    for entry in _seen_elsewhere(set()):
+        origin = entry.origin
+        if origin is None or origin.around is not around or not _is_same(origin.place, place):
+            continue
+        if origin.grown is not None and origin.has(entry.thing):
+            return entry.thing
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class _Taken:
     """What a list holds in place of an element that was overwritten, and that a name still shows:
@@ -118,6 +129,13 @@ def put_at(around: List, place: Any, element: Any) -> Container[int]:
         if at.grown is not None and _is_same(at.place, place):
             sealed[key] = replace(other, origin=replace(at, grown=_Taken(home)))
     return known
+
+
+def is_at(around: List, place: Any, element: Any) -> None:
+    """Note where an element is that has just been put there."""
+    entry = identity.sealed()[id(element)]
+    origin = Origin(around, place, around.grown)
+    identity.sealed()[id(element)] = replace(entry, origin=origin)
 
 
 def _overwrites(left: Twice, twice: Twice) -> bool:

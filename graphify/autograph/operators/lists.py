@@ -109,8 +109,10 @@ class GrowingList(List):
             elements.share(self.grown.treedef)
             return GrowingList.of(rows.mapped(g.apart(self.grown), lambda x: getitem(x, key)))
         place = self._place(key)
-        found = self.element(place)
-        elements.note_origin(found, self, place)
+        found = None if self.grown.treedef.kind is None else elements.named_at(self, place)
+        if found is None:
+            found = self.element(place)
+            elements.note_origin(found, self, place)
         return found
 
     def element(self, place: Any) -> Any:
@@ -144,7 +146,10 @@ class GrowingList(List):
             return
         g.take_apart(value)  # says what it cannot hold
         place = self._place(key, "list assignment index out of range")
-        self.put(place, value, elements.put_at(self, place, value))
+        known = elements.put_at(self, place, value)
+        self.put(place, value, known)
+        if known:
+            elements.is_at(self, place, value)
 
     def put(self, place: Any, value: Any, known: Container[int] = ()) -> None:
         """`value` in place of the element at a place that is in range; `known`: ids of what the
