@@ -77,13 +77,8 @@ def note_origin(element: Any, around: Any, place: Any) -> None:
 
 def named_at(around: List, place: Any) -> Any:
     """The element at a place, if a name shows it already; else None."""
-    for entry in _seen_elsewhere(set()):
-        origin = entry.origin
-        if origin is None or origin.around is not around or not _is_same(origin.place, place):
-            continue
-        if origin.grown is not None and origin.has(entry.thing):
-            return entry.thing
-    return None
+    seen = _seen_elsewhere(set())
+    return next((entry.thing for entry in seen if _is_there(entry, around, place)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,53 +89,65 @@ class _Taken:
     home: Home
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Twice:
-    """An element that was put somewhere in its list is also at the place where it was."""
+    """An element that was put somewhere in its list is also at the place where it was; `grown`:
+    what the list holds then."""
 
     around: Any
     place: Any
     home: Home
+    grown: Any = None
 
 
 def put_at(around: List, place: Any, element: Any) -> Container[int]:
     """Follow elements that change places, rows[i], rows[j] = rows[j], rows[i]: an element goes
     somewhere in a list; the id of it if no list has it twice by that, or will once the place is
-    overwritten where it was."""
+    overwritten where it was. `is_at` comes next."""
     builder, sealed = current_builder(), identity.sealed()
     if builder is None:
         return ()
     root: Any = builder.outermost
-    entry, home = sealed.get(id(element)), builder.home
+    home, entry = builder.home, sealed.get(id(element))
     origin = None if entry is None else entry.origin
     known: Container[int] = ()
+    left = [twice for twice in root.twice if not _is_left(twice, around, place, home)]
+    if len(left) == len(root.twice):  # nobody has what is overwritten but by its names
+        for key, other in list(sealed.items()):
+            if key != id(element) and _is_there(other, around, place):
+                sealed[key] = replace(other, origin=replace(other.origin, grown=_Taken(home)))
+    root.twice = left
     if origin is not None and isinstance(origin.grown, _Taken):
         known = {id(element)} if origin.grown.home is home else ()
     elif origin is not None and origin.around is around and origin.has(element):
         known = {id(element)}
         if not _is_same(origin.place, place):
-            root.twice.append(Twice(around, origin.place, home))
-    left = Twice(around, place, home)
-    root.twice = [twice for twice in root.twice if not _overwrites(left, twice)]
-    for key, other in list(sealed.items()):
-        at = other.origin
-        if at is None or key == id(element) or at.around is not around or not at.has(other.thing):
-            continue
-        if at.grown is not None and _is_same(at.place, place):
-            sealed[key] = replace(other, origin=replace(at, grown=_Taken(home)))
+            left.append(Twice(around, origin.place, home))
     return known
 
 
 def is_at(around: List, place: Any, element: Any) -> None:
-    """Note where an element is that has just been put there."""
-    entry = identity.sealed()[id(element)]
+    """Note where an element is that has just been put there, and has not been shared by that."""
+    entry, builder = identity.sealed()[id(element)], current_builder()
     origin = Origin(around, place, around.grown)
     identity.sealed()[id(element)] = replace(entry, origin=origin)
+    root: Any = None if builder is None else builder.outermost
+    if root is not None and root.twice and root.twice[-1].grown is None:
+        root.twice[-1].grown = around.grown
 
 
-def _overwrites(left: Twice, twice: Twice) -> bool:
-    same = left.around is twice.around and left.home is twice.home
-    return same and _is_same(left.place, twice.place)
+def _is_left(twice: Twice, around: List, place: Any, home: Home) -> bool:
+    """Whether what is put at a place comes next, and overwrites one of the two elements."""
+    next_ = twice.around is around and twice.home is home and twice.grown is around.grown
+    return next_ and _is_same(twice.place, place)
+
+
+def _is_there(entry: Sealed, around: List, place: Any) -> bool:
+    """Whether what was read of a list is what it has at a place."""
+    origin = entry.origin
+    if origin is None or origin.around is not around or origin.grown is None:
+        return False
+    return origin.has(entry.thing) and _is_same(origin.place, place)
 
 
 def _is_same(place: Any, other: Any) -> bool:
