@@ -14,10 +14,11 @@ import contextlib
 import gc
 from collections.abc import Iterator
 
-FEW = 25_000  # objects that are not worth to go through all
+FEW = 100_000  # objects that are not worth to go through all
 
 _frozen = False  # by a trace; to ask the collector takes time for each object it has
-_uncounted = 0  # objects that freezing made old since all were gone through
+_uncounted: int | None = None  # objects that freezing made old since all were gone through, or
+# since the first trace: what there was before it are modules, which stay
 _many = FEW  # of them: a quarter of all
 
 
@@ -29,7 +30,7 @@ def young() -> Iterator[None]:
     if _frozen or gc.get_freeze_count():
         yield
         return
-    _uncounted += _newly_made()
+    _uncounted = 0 if _uncounted is None else _uncounted + _newly_made()
     gc.freeze()
     _frozen = True
     try:
