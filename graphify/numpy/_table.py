@@ -34,7 +34,7 @@ from graphify.location import here
 from graphify.ops import core
 from graphify.ops.effects import Raise, assert_
 from graphify.ops.elementwise import equal, greater_equal
-from graphify.ops.shape import as_length, checked_dim, iota, size_value
+from graphify.ops.shape import are_equal, as_length, checked_dim, iota, size_value
 
 F = TypeVar("F", bound=Callable[..., Any])
 Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]  # as NumPy's `casting=`
@@ -267,10 +267,7 @@ def equal_lengths(one: Dim, two: Dim, message: str, error: type[Exception] = Sha
     Raises:
         error: they differ in every run.
     """
-    same = decide_equal(one, two)
-    if same is False:
-        raise error(message)
-    if same is None:
+    if not are_equal(one, two, message, error):
         _assert(equal(size_value(size=one), size_value(size=two)), message, error)
 
 

@@ -19,11 +19,12 @@ from graphify.numpy._table import (
     axes_of,
     axis_of,
     broadcast_dims,
+    equal_lengths,
     implements,
     shape_of,
     to_tensor,
 )
-from graphify.ops import core, effects, elementwise, views
+from graphify.ops import core, views
 from graphify.ops import shape as ops
 
 # --- reshape --------------------------------------------------------------------------------------
@@ -263,19 +264,9 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
     else:
         drop = axes_of(axis, x.ndim)
         for i in drop:
-            _check_squeezed(x.dims[i])
+            message = "cannot select an axis to squeeze out which has size not equal to one"
+            equal_lengths(x.dims[i], 1, message, ValueError)
     return core.reshape(x, shape=tuple(d for i, d in enumerate(x.dims) if i not in drop))
-
-
-def _check_squeezed(dim: Dim) -> None:
-    """Raise, now or when the graph runs, if an axis to be dropped is not of length one."""
-    message = "cannot select an axis to squeeze out which has size not equal to one"
-    same = decide_equal(dim, 1)
-    if same is False:
-        raise ValueError(message)
-    if same is None:
-        is_one = elementwise.equal(as_tensor(dim), 1)
-        effects.assert_(is_one, exception=effects.Raise(ValueError, (message,)))
 
 
 @implements(np.expand_dims)

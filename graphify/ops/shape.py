@@ -206,16 +206,25 @@ _SIZE_RULES: dict[str, Callable[..., Dim | None]] = {
 set_dim_hook(as_dim)
 
 
+def are_equal(one: Dim, other: Dim, message: str, error: type[Exception] = ShapeError) -> bool:
+    """Whether two lengths are equal in every run; if not, the run has to see to it.
+
+    Raises:
+        error: they differ in every run.
+    """
+    same = decide_equal(one, other)
+    if same is False:
+        raise error(message)
+    return bool(same)
+
+
 def checked_dim(dim: Dim, other: Dim, message: str, error: type[Exception] = ShapeError) -> Dim:
     """`dim`, which must equal `other`: checked now, or by the run that uses the result.
 
     Raises:
         error: they differ in every run.
     """
-    same = decide_equal(dim, other)
-    if same is False:
-        raise error(message)
-    if same:
+    if are_equal(dim, other, message, error):
         return dim
     want, kind = size_value(size=other), "IndexError" if error is IndexError else "ValueError"
     return as_dim(in_range(size_value(size=dim), want, want + 1, error=kind, message=message))
