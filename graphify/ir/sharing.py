@@ -193,6 +193,8 @@ def updates(target: Tensor) -> list[Update]:
     found: list[Update] = []
     for tensor in _ordered(above, observers):
         for other, entry in links(tensor):
+            if other._kinds:  # a number on some paths, which does not change with the target
+                raise unknown(entry.place)
             when = _both(reach[id(tensor)], _when(entry, tensor, other))
             make = _putting(other, tensor, entry.view) if entry.view else tensor
             found.append(Update(other, when, make))

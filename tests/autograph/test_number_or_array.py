@@ -92,6 +92,38 @@ def test_an_update_that_two_names_may_see_is_refused(function: Callable[..., Any
         assert tuple(map(int, graphify.function(function)(k))) == tuple(map(int, function(k)))
 
 
+def taken_on_by_a_loop(k: Any) -> Any:
+    v = max(k, k + k)
+    for _ in range(abs(int(k))):
+        k %= 3
+        k = v
+    return v, k
+
+
+def taken_on_by_an_outer_loop(k: Any) -> Any:
+    v = max(k, k + k)
+    i, n = 0, abs(int(k))
+    while i < n:
+        i += 1
+        for _ in range(i):
+            k %= 3
+        k = v
+    return v, k
+
+
+@pytest.mark.parametrize(
+    "function", [taken_on_by_a_loop, taken_on_by_an_outer_loop], ids=lambda f: f.__name__
+)
+def test_what_a_turn_takes_on_may_be_a_number_for_another_name(
+    function: Callable[..., Any],
+) -> None:
+    with pytest.raises(TraceError, match="an update|updated in place"):
+        graphify.function(function)(np.array(2))
+    for value in (2, 7, 0, -3):
+        k = np.int64(value)
+        assert tuple(map(int, graphify.function(function)(k))) == tuple(map(int, function(k)))
+
+
 def alone(k: Any) -> Any:
     v = k if k > 5 else k + k
     v += 1
