@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from graphify.ir.graph import Graph, Node, Value, constant
+from graphify.ir.graph import Graph, Node, Value, attr_sizes, constant
 from graphify.ir.rebuild import Rebuild, infer, reconcile
 from graphify.ir.sizes import Size, SizeVar, dim_variables
 from graphify.ir.walk import Call, Needed, needs, trampoline
@@ -72,8 +72,9 @@ def _prune(graph: Graph, results: Iterable[int], job: Job) -> Call[Pruned]:
 
 def _prune_once(graph: Graph, results: tuple[int, ...], job: Job) -> Call[Pruned]:
     kept_results = tuple(graph.results[i] for i in results)
-    bindings = graph.size_bindings()
+    bindings, params = graph.size_bindings(), set(graph.params)
     live: set[Value] = set(kept_results)
+    wanted: set[SizeVar] = set()  # sizes of parameters: any of those that have it will do
     plans: dict[Node, Plan] = {}
     dead: set[Node] = set()
     for node in reversed(graph.nodes):
@@ -82,16 +83,22 @@ def _prune_once(graph: Graph, results: tuple[int, ...], job: Job) -> Call[Pruned
             dead.add(node)
             if node.op is not constant:
                 job.report.note("pruned", node, "nothing uses it")
-        elif node.op.name in _NARROW:
+            continue
+        if node.op.name in _NARROW:
             used = [i for i, value in enumerate(outputs) if value in live]
             plan = yield _NARROW[node.op.name](node, used, job)
             plans[node] = plan
             live.update(node.inputs[i] for i in plan.forwards.values())
-            if not plan.gone:
-                live.update(node.inputs[i] for i in plan.operands)
-                live.update(list(needs(node, bindings))[len(node.inputs) :])
+            if plan.gone:
+                continue
+            live.update(node.inputs[i] for i in plan.operands)
         else:
-            live.update(needs(node, bindings))
+            live.update(node.inputs)
+        sizes = set(attr_sizes(node.attrs))
+        own = {v for v in sizes if bindings[v][0] not in params}
+        live.update(bindings[v][0] for v in own)
+        wanted |= sizes - own
+    live |= _binders(graph, live, wanted)
     again = Rebuild(graph.replace(results=kept_results) if _fewer(graph, kept_results) else graph)
     for node in graph.nodes:
         if node in dead:
@@ -292,7 +299,12 @@ def _used_params(
 def _size_params(graph: Graph, live: set[Value], results: list[int]) -> set[Value]:
     """Parameters needed only because they say what a size in a result's shape is outside."""
     wanted = {v for i in results for d in graph.results[i].spec.shape for v in dim_variables(d)}
-    wanted -= {v for value in graph.params if value in live for v in _bare(value)}
+    return _binders(graph, live, wanted)
+
+
+def _binders(graph: Graph, live: set[Value], wanted: set[SizeVar]) -> set[Value]:
+    """Parameters that have some sizes, where none that is needed anyway has them."""
+    wanted = wanted - {v for value in graph.params if value in live for v in _bare(value)}
     kept: set[Value] = set()
     for value in graph.params:
         binds = wanted.intersection(_bare(value))

@@ -137,6 +137,21 @@ def test_sizes_of_results_stay_known():
     assert graph.specs[0].shape == graph.params[1].spec.shape
 
 
+def test_an_operand_is_not_kept_for_a_size_that_another_one_has():
+    def function(c, x, y):
+        (out,) = cond(
+            c,
+            lambda a, b: [b + core.broadcast_to(1.0, shape=a.dims)],
+            lambda a, b: [b],
+            x,
+            y,
+        )
+        return out
+
+    graph = pruned(build(function, c="bool[]", x="f64[n]", y="f64[n]"), np.asarray(True), X, X)
+    assert only(graph, "cond").inputs[1:] == (graph.params[2],)
+
+
 # --- loops --------------------------------------------------------------------------------------
 
 
