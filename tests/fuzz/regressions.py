@@ -24,6 +24,29 @@ PARAMETERS = {
 }
 
 SOURCES = {
+    "names that loops in a branch swap, of one array from before": """
+def program(x, y):
+    a = x * 1
+    b = a
+    if y[0] > 0:
+        for i in range(len(y)):
+            for j in range(len(b)):
+                a, b = b, a
+    a[:1] += 1
+    return a, b
+""",
+    "views of what a loop in a branch may have made": """
+def program(x, y):
+    a = x * 1
+    b, c = a, a
+    if y[0] > 0:
+        for i in range(len(y)):
+            if y[i] > 1:
+                b = b * 2
+        a, c = b[1:], b[:2]
+    a += 1
+    return a, c
+""",
     "integers that are doubled so often that a compiler must not write their terms out": """
 def program(xi, w):
     for i in range(len(xi)):

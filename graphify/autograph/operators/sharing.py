@@ -157,13 +157,14 @@ class _Exported:
 
 @dataclass(slots=True)
 class _Planned:
-    """A joined leaf, by its position, will be a view of a root where one side is taken.
+    """A joined leaf, by its position, or what a side gives out, will be a view of a root where one
+    side is taken.
 
     The root: a tensor from before the branches, another joined leaf, or a tensor that the side
     gives out for this.
     """
 
-    position: int
+    position: int | _Exported
     side: int
     root: Tensor | int | _Exported
     view: View
@@ -196,24 +197,38 @@ class BranchLinks:
 
     def _plan(self, side: int, found: Sequence[tuple[int, Origin]]) -> None:
         made: dict[int, list[tuple[int, Origin]]] = {}  # by root: what the branch itself made
+        roots: dict[int, int | _Exported] = {}
         for position, origin in found:
             if is_live(origin.root):
                 self._add(position, side, origin.root, origin)
             else:
                 made.setdefault(id(origin.root), []).append((position, origin))
-        for group in made.values():
+        for key, group in made.items():
             first, origin = group[0]  # all links go to earlier positions: there are no circles
             if len({position for position, _ in group}) < 2:
                 self.own.add(first)
                 continue
             whole = not origin.view and origin.conditions == ()
-            root = first if whole else self._export(side, origin.root)
+            root = roots[key] = first if whole else self._export(side, origin.root)
             self.own |= {first} if whole else set()
             for position, origin in group:
                 if position != root:
                     self._add(position, side, root, origin)
+        for root in list(roots.values()):
+            if isinstance(root, _Exported):
+                self._link_export(side, root, roots)
 
-    def _add(self, position: int, side: int, root: Any, origin: Origin) -> None:
+    def _link_export(self, side: int, export: _Exported, roots: dict[int, int | _Exported]) -> None:
+        """Plan what a side gives out may be itself."""
+        tensor = self.exports[export.number][1]
+        with recording(self.builders[side]):
+            found = [origin for origin in origins(tensor, is_live) if origin.root is not tensor]
+        for origin in found:
+            root = origin.root if is_live(origin.root) else roots.get(id(origin.root))
+            if root is not None:
+                self._add(export, side, root, origin)
+
+    def _add(self, position: int | _Exported, side: int, root: Any, origin: Origin) -> None:
         known = origin.conditions is not None
         known = known and sum(plan.position == position for plan in self.planned) < MOST
         plan = _Planned(position, side, root, (), {}, None, known)
@@ -256,13 +271,17 @@ class BranchLinks:
         def get(value: Any) -> Any:
             return exported[value.number] if isinstance(value, _Exported) else value
 
+        def tensor_of(place: Any) -> Tensor:
+            found: Tensor = joined[place] if isinstance(place, int) else get(place)
+            return found
+
         for plan in self.planned:
-            tensor = joined[plan.position]
+            tensor = tensor_of(plan.position)
             if is_number(tensor):
                 continue
             if plan.side and len(flags) == 1:
                 flags.append(elementwise.logical_not(pred))
-            root = joined[plan.root] if isinstance(plan.root, int) else get(plan.root)
+            root = tensor_of(plan.root)
             when = get(plan.when) if plan.when is not None else flags[plan.side]
             sizes = {variable: as_dim(get(x)) for variable, x in plan.sizes.items()}
             view = tuple(
@@ -271,4 +290,5 @@ class BranchLinks:
             )
             link(tensor, root, when if plan.known else None, view)
         for position in {plan.position for plan in self.planned} - self.own:
-            cover(joined[position])
+            if isinstance(position, int):
+                cover(joined[position])
