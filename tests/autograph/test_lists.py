@@ -166,14 +166,6 @@ def field_of_an_element(x, s):
     return rows[0].x
 
 
-def inner_list_changed(x):
-    rows = []
-    for v in x:
-        rows.append([v, v])
-    rows[0].append(1.0)  # here
-    return len(rows[0])
-
-
 def elements_of_two_shapes(x, s):
     rows = [x]
     if s > 0:
@@ -213,7 +205,6 @@ def compared(x):
         array_updated_after_append,
         dict_changed_after_append,
         field_of_an_element,
-        inner_list_changed,
         elements_of_two_shapes,
         changed_while_enumerated,
         made_a_tuple,

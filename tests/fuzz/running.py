@@ -301,7 +301,12 @@ def _is_joined_dtype(got: Outcome) -> bool:
     """Whether an update or index is refused that plain Python may take: where paths join, dtypes
     do, too, and an integer on one path is a float if it is one on the other."""
     text = str(got.error)
-    wider = ("cannot cast the result", "used as indices must be of integer", "expected integers")
+    wider = (
+        "cannot cast the result",
+        "used as indices must be of integer",
+        "expected integers",
+        "no rule for operands of dtype",
+    )
     return got.way not in ("eager", "shaken") and any(part in text for part in wider)
 
 

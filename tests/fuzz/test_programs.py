@@ -14,6 +14,7 @@ from tests.fuzz.aliasing import aliasing_program
 from tests.fuzz.generator import random_program
 from tests.fuzz.iterating import iterating_program
 from tests.fuzz.regressions import SOURCES, regression
+from tests.fuzz.rows import rows_program
 from tests.fuzz.running import compare
 
 EVERY = int(os.environ.get("FUZZ_TENSORFLOW", "5"))
@@ -38,6 +39,12 @@ def test_program_of_many_names(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_program_of_iterators(seed: int) -> None:
     verdict = compare(iterating_program(seed), engines_for(seed))
+    assert verdict.difference is None, str(verdict.difference)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_program_of_rows(seed: int) -> None:
+    verdict = compare(rows_program(seed), engines_for(seed))
     assert verdict.difference is None, str(verdict.difference)
 
 

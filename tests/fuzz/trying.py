@@ -18,6 +18,7 @@ from tests.fuzz.aliasing import aliasing_program
 from tests.fuzz.generator import Program, random_program
 from tests.fuzz.iterating import iterating_program
 from tests.fuzz.language import language_program
+from tests.fuzz.rows import rows_program
 from tests.fuzz.running import Endless, compare, limited
 from tests.fuzz.shrinking import shrink
 
@@ -32,6 +33,7 @@ MAKERS = {
     "names": aliasing_program,
     "iterators": iterating_program,
     "language": language_program,
+    "rows": rows_program,
 }
 
 

@@ -39,11 +39,15 @@ NO_GRADIENT = {
     "inserted_in_order": "a list of run-time length",
     "list_of_numbers": INTEGERS,
     "edit_distance_by_a_table": INTEGERS,
+    "neighbours_in_adjacency_lists": INTEGERS,
+    "pascals_triangle": INTEGERS,
     "cells_of_a_grid": INTEGERS,
 }
 NO_VMAP = {
     "positions_of_negatives": RAGGED,
     "appended_if_positive": RAGGED,
+    "neighbours_in_adjacency_lists": RAGGED,
+    "pascals_triangle": RAGGED,
     "sieve_of_primes": RAGGED,
     "run_lengths": RAGGED,
     "merge_of_sorted": "lengths are Python's",
@@ -715,6 +719,43 @@ def changed_by_functions_on_one_path(x, s):
         put = rows.__setitem__
         put(1, 6.0)
     return x * table["a"], sum(rows)
+
+
+def neighbours_in_adjacency_lists(xi):
+    xi = np.abs(xi)
+    near = [[] for _ in range(xi.max() + 1)]
+    for i in range(len(xi) - 1):
+        near[xi[i]].append(xi[i + 1])
+        near[xi[i + 1]].append(xi[i])
+    seen, queue = [0] * len(near), [xi[0]]
+    seen[xi[0]] = 1
+    while queue:
+        for other in near[queue.pop()]:
+            if not seen[other]:
+                seen[other] = 1
+                queue.append(other)
+    return sum(seen), [len(row) for row in near]
+
+
+def pascals_triangle(xi):
+    rows = [[1]]
+    for i in range(1, abs(xi[0]) + 3):
+        above, row = rows[-1], [1]
+        for j in range(1, i):
+            row.append(above[j - 1] + above[j])
+        rows.append(row + [1])
+    return rows
+
+
+def points_in_cells(x):
+    cells = [[] for _ in range(len(x) // 2 + 1)]
+    for v in x:
+        cells[int(abs(v)) % len(cells)].append(v)
+    total = 0.0
+    for number, cell in enumerate(cells):
+        for v in cell:
+            total += v * v * (number + 1) / len(cell)
+    return total
 
 
 def edit_distance_by_a_table(xi):

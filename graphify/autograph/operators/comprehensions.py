@@ -9,7 +9,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from graphify.autograph.operators import growing
+from graphify.autograph.operators import listcells
 from graphify.autograph.operators.branches import if_
 from graphify.autograph.operators.deques import opened
 from graphify.autograph.operators.iteration import items_of
@@ -112,5 +112,5 @@ def list_(iterable: Any = ()) -> builtins.list[Any]:
 def tuple_(iterable: Any = ()) -> builtins.tuple[Any, ...]:
     """The built-in tuple: its length must be known while tracing."""
     if isinstance(iterable, GrowingList) and not isinstance(iterable.grown.count, int):
-        raise growing.refused("a tuple is made of it", "keep the list, or make an array of it")
+        raise listcells.refused("a tuple is made of it", "keep the list, or make an array of it")
     return builtins.tuple(iterable)

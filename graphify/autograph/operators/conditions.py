@@ -45,11 +45,14 @@ def is_staged(value: Any) -> bool:
 
 def decider(value: Any) -> Any:
     """What decides whether a value is true: of an object what a `__bool__` of the user's gives, or
-    else its `__len__`; of other values they themselves.
+    else its `__len__`; of a list of run-time length whether it is true, so that nothing holds on to
+    the list; of other values they themselves.
 
     Raises:
         TypeError: `__bool__` gives no bool, as Python has it.
     """
+    if _TRUTHS.get(type(value), _PLAIN)[1] is None:
+        return truth(value)
     ask = special.method(value, "__bool__")
     if ask is None:
         sized = not hasattr(type(value), "__bool__") and special.method(value, "__len__")

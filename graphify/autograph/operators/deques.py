@@ -24,6 +24,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators import growing as g
+from graphify.autograph.operators import listcells as cells
 from graphify.autograph.operators import listrows
 from graphify.autograph.operators.conditions import set_truth
 from graphify.autograph.operators.lists import GrowingList, integer, stack_of
@@ -81,7 +82,7 @@ class Deque:
         """The number of elements as a Python int, known now or by the run."""
         if self.is_known:
             return len(self.rows)
-        return as_number(_whole(g.number(self._grown.count) - self._first))
+        return as_number(_whole(cells.number(self._grown.count) - self._first))
 
     @property
     def _first(self) -> Any:
@@ -113,9 +114,9 @@ class Deque:
         grown, first = self._grown, self._first
         if isinstance(first, int) and not first:
             return grown
-        moved = listrows.reordered(grown, lambda i: i + g.number(first))
+        moved = listrows.reordered(grown, lambda i: i + cells.number(first))
         room = replace(grown.room, added=None)
-        return replace(moved, count=g.plus(grown.count, -g.number(first)), room=room)
+        return replace(moved, count=g.plus(grown.count, -cells.number(first)), room=room)
 
     def _flat(self) -> Any:
         """The list of its elements, none of them gone: what changes it changes the deque."""
@@ -140,10 +141,10 @@ class Deque:
             size = 0
         if isinstance(size, int) and not size:
             raise IndexError(RANGE)
-        index, size = core.strong(as_tensor(index)), g.number(size)
+        index, size = core.strong(as_tensor(index)), cells.number(size)
         place = elementwise.where(elementwise.less(index, 0), index + size, index)
-        place = in_range(place, g.number(0), size, error="IndexError", message=RANGE)
-        return place + g.number(self._first)
+        place = in_range(place, cells.number(0), size, error="IndexError", message=RANGE)
+        return place + cells.number(self._first)
 
     def __getitem__(self, index: Any) -> Any:
         place = self._place(index)
@@ -187,7 +188,7 @@ class Deque:
         """What gives its elements to a loop, by their places."""
 
         def element(place: Any) -> Any:
-            return GrowingList.of(self._grown).element(g.plus(g.number(self._first), place))
+            return GrowingList.of(self._grown).element(g.plus(cells.number(self._first), place))
 
         return element
 
@@ -227,7 +228,7 @@ class Deque:
 
         from graphify.autograph.operators.branches import if_  # which joins deques
 
-        if_(elementwise.greater(g.number(first), 0), before, anew, (), ())
+        if_(elementwise.greater(cells.number(first), 0), before, anew, (), ())
 
     def extend(self, values: Any) -> None:
         self._changes()
@@ -257,8 +258,8 @@ class Deque:
         if self.is_known:
             del self.rows[: max(len(self.rows) - self.maxlen, 0)]
         else:
-            least = elementwise.subtract(g.number(self.rows.grown.count), self.maxlen)
-            self._set_gone(_whole(elementwise.maximum(g.number(self._first), least)))
+            least = elementwise.subtract(cells.number(self.rows.grown.count), self.maxlen)
+            self._set_gone(_whole(elementwise.maximum(cells.number(self._first), least)))
 
     def _drop_last(self) -> None:
         """Without the last element, if there is no room for one more."""
@@ -267,19 +268,19 @@ class Deque:
         if self.is_known:
             del self.rows[self.maxlen - 1 :]
         else:
-            grown, most = self.rows.grown, g.number(self._first) + (self.maxlen - 1)
-            count = elementwise.minimum(g.number(grown.count), most)
+            grown, most = self.rows.grown, cells.number(self._first) + (self.maxlen - 1)
+            count = elementwise.minimum(cells.number(grown.count), most)
             self.rows._change(replace(grown, count=count, room=replace(grown.room, added=None)))
 
     def _reclaim(self) -> None:
         """Use the rows of elements that are gone, before longer buffers are made."""
-        if self.is_known or self.rows.grown.room.mode != g.DOUBLING:
+        if self.is_known or self.rows.grown.room.mode != cells.DOUBLING:
             return
         from graphify.autograph.operators.branches import if_  # which joins deques
 
-        grown, first = self.rows.grown, g.number(self._first)
-        full = elementwise.greater_equal(g.number(grown.count), g.number(grown.capacity))
-        half = elementwise.greater(first * 2, g.number(grown.capacity))
+        grown, first = self.rows.grown, cells.number(self._first)
+        full = elementwise.greater_equal(cells.number(grown.count), cells.number(grown.capacity))
+        half = elementwise.greater(first * 2, cells.number(grown.capacity))
 
         def flat() -> tuple[()]:
             self._flat()
@@ -294,7 +295,7 @@ class Deque:
         if self.is_known:
             return _popped(self.rows, 0)
         count = g.checked(self.size, 1, EMPTY)
-        place = _whole(g.number(self.rows.grown.count) - count)  # the first, after the check
+        place = _whole(cells.number(self.rows.grown.count) - count)  # the first, after the check
         found = self.rows.element(place)
         self._set_gone(_whole(place + 1))
         return found
@@ -333,8 +334,11 @@ class Deque:
         if self.is_known and not is_staged(n):
             self._remade(lambda known: known.rotate(n))
         elif not self.is_known or self.rows:
-            by, rows = g.number(as_tensor(integer(n, "an integer is required"))), self._as_grown()
-            size = elementwise.maximum(g.number(rows.grown.count), 1)
+            by, rows = (
+                cells.number(as_tensor(integer(n, "an integer is required"))),
+                self._as_grown(),
+            )
+            size = elementwise.maximum(cells.number(rows.grown.count), 1)
             places = lambda i: elementwise.remainder(i - by, size)
             rows._change(listrows.reordered(rows.grown, places))
 
@@ -503,7 +507,7 @@ def _whole(number: Any) -> Any:
     """A count as a Python int, known now or by the run."""
     if isinstance(number, int):
         return number
-    return core.cast(as_tensor(number), dtype=g.INT, weak=True)
+    return core.cast(as_tensor(number), dtype=cells.INT, weak=True)
 
 
 def _popped(rows: List, place: int) -> Any:
@@ -551,6 +555,6 @@ tree.register(Deque, _open, _build)
 set_conversion(Deque, lambda value: value.__tensor__())
 set_truth(
     Deque,
-    lambda value: elementwise.greater(g.number(value.size), 0),
+    lambda value: elementwise.greater(cells.number(value.size), 0),
     lambda value: not isinstance(value.size, int),
 )

@@ -52,9 +52,10 @@ class Origin:
     token: object = field(default_factory=object)
 
     def has(self, element: List) -> bool:
-        """Whether the element is still there, at a place that can be told here."""
-        home = self.place._home if isinstance(self.place, Tensor) else None
-        if home is not None and not home.recording:
+        """Whether the element is still there, at a place that can be told here, and holds what is
+        known here."""
+        homes = [element.home, self.place._home if isinstance(self.place, Tensor) else None]
+        if any(home is not None and not home.recording for home in homes):
             return False
         if self.grown is not None:
             return self.around.grown is self.grown
@@ -198,12 +199,17 @@ def _are_shared() -> bool:
 
 
 @contextlib.contextmanager
-def changing(element: Any, again: Callable[[Any], None] | None = None) -> Iterator[None]:
+def changing(
+    element: Any,
+    again: Callable[[Any], None] | None = None,
+    around: Callable[[Any, list[Any]], bool] | None = None,
+) -> Iterator[None]:
     """While a container changes: what it is an element of changes with it, if that can be.
 
     Args:
         again: makes the change once more, of what is read anew. Where the element was read outside
             of the block that is traced, that costs less than to put the whole of it back.
+        around: makes it in a list around, of what is at these places, if it can.
     """
     way = _way_up(element) if isinstance(element, List) else []
     others = _others(way) if way else None
@@ -216,7 +222,12 @@ def changing(element: Any, again: Callable[[Any], None] | None = None) -> Iterat
         sealed.pop(key, None)
     try:
         yield
+        places = list[Any]()
         for entry in way:
+            places.insert(0, entry.origin.place)
+            if around is not None and around(entry.origin.around, places):
+                continue
+            around = None
             if entry.origin.grown is not None:
                 changed = entry.thing
                 if again is not None and changed is element and not _is_own(element):

@@ -18,52 +18,39 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from graphify import tree
-from graphify.autograph.operators.state import Unstageable, is_dynamic, placeholder
-from graphify.errors import TraceError
+from graphify.autograph.operators import listforms
+from graphify.autograph.operators.listcells import (
+    ARRAY,
+    DOUBLING,
+    EXACT,
+    NUMBER,
+    OWED,
+    Count,
+    Room,
+    inherit,
+    kind_of,
+    number,
+    refused,
+    row_of,
+    widened,
+    zeros,
+)
+from graphify.autograph.operators.listforms import Form
+from graphify.autograph.operators.state import is_dynamic
 from graphify.ir.bind import bind
-from graphify.ir.sharing import link, links, observers
+from graphify.ir.sharing import link
 from graphify.ir.sharing import storage as storage_of
-from graphify.ir.sizes import Dim, Shape, Size, decide_equal, decide_less, size_op
+from graphify.ir.sizes import Dim, Size, decide_less, size_op
 from graphify.ir.tensor import Tensor, resolve
-from graphify.ir.types import DType, Spec
-from graphify.ir.wrapping import as_tensor
-from graphify.location import here, user_frame
-from graphify.ops import core, effects, elementwise
+from graphify.ops import core, elementwise
 from graphify.ops.indexing import slice_, slice_update
 from graphify.ops.shape import RANGE_ERRORS, as_dim, concatenate, in_range
 from graphify.tracing.lists import List
-
-EXACT, OWED, DOUBLING = "exact", "owed", "doubling"
-NUMBER, SCALAR, ARRAY = "number", "scalar", "array"  # what a leaf is in Python
-KINDS = (NUMBER, SCALAR, ARRAY)
-INT = np.dtype(np.int64)
-
-Count: TypeAlias = "Dim | Tensor"
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What is known of the room in the buffers.
-
-    Attributes:
-        mode: EXACT, OWED or DOUBLING.
-        free: so many elements fit in any case; of a list that is OWED less than none.
-        added: how many elements more there are than when the frame began, where that is certain.
-    """
-
-    mode: str = EXACT
-    free: Dim = 0
-    added: Dim | None = None
-
-    def less(self, count: Dim) -> Room:
-        """After appending some elements."""
-        added = None if self.added is None else self.added + count
-        return Room(self.mode, self.free - count, added)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +74,17 @@ class Grown:
 
     @property
     def capacity(self) -> Dim:
-        return self.buffers[0].dims[0]
+        """How many elements there is room for; 0 if they hold nothing, as empty lists do."""
+        return self.buffers[0].dims[0] if self.buffers else 0
+
+    @property
+    def dim(self) -> Dim:
+        """The number of elements as a size."""
+        return as_dim(self.count) if isinstance(self.count, Tensor) else self.count
+
+    @property
+    def form(self) -> Form:
+        return listforms.form_of(self.treedef, self.kinds, self.buffers, 1)
 
 
 # --- elements -------------------------------------------------------------------------------------
@@ -101,23 +98,9 @@ def _as_number(buffer: Tensor, number: bool) -> Tensor:
     return made
 
 
-def kind_of(leaf: Any) -> str:
-    if not isinstance(leaf, Tensor):
-        return ARRAY if isinstance(leaf, np.ndarray) else SCALAR if _is_scalar(leaf) else NUMBER
-    return NUMBER if leaf.spec.weak else SCALAR if leaf._scalar and not leaf.dims else ARRAY
-
-
-def _is_scalar(leaf: Any) -> bool:
-    return isinstance(leaf, np.generic)
-
-
 def apart(grown: Grown) -> Grown:
     """The same elements in a list that no loop makes room for."""
     return replace(grown, room=Room(DOUBLING)) if grown.room.mode == OWED else grown
-
-
-def wider(one: str, other: str) -> str:
-    return max(one, other, key=KINDS.index)
 
 
 def take_apart(value: Any) -> tuple[tree.TreeDef, list[Any]]:
@@ -133,80 +116,7 @@ def take_apart(value: Any) -> tuple[tree.TreeDef, list[Any]]:
                 f"its elements hold {leaf!r:.40}",
                 "keep numbers and arrays in it, and other things in a list of fixed length",
             )
-    if not leaves:
-        raise refused("its elements hold nothing that a graph could carry", "append numbers")
     return treedef, leaves
-
-
-REFUSED = "the length of a list is only known when the graph runs, and "
-
-
-def refused(why: str, remedy: str) -> Unstageable:
-    return Unstageable(
-        f"{REFUSED}{why}",
-        location=here(),
-        remedy=remedy,
-    )
-
-
-def join_dtypes(one: DType, other: DType) -> DType:
-    return one if one == other else np.result_type(one, other)
-
-
-def row_of(leaf: Any, dtype: DType, shape: Sequence[Dim], whose: List | None = None) -> Tensor:
-    """A leaf as a row of a buffer.
-
-    Args:
-        whose: the list, for errors.
-
-    Raises:
-        Unstageable: it has another shape than the other rows.
-    """
-    tensor = core.to_dtype(core.strong(resolve(as_tensor(leaf))), dtype)
-    same = [decide_equal(a, b) for a, b in zip(tensor.dims, shape, strict=False)]
-    if tensor.ndim != len(shape) or False in same:
-        pieces = _differing(tensor.dims, tuple(shape), whose)
-        raise refused("".join(map(str, pieces)), PAD)
-    if all(same):
-        return tensor
-    _check_shape(tensor.dims, tuple(shape), whose)
-    return core.reshape(tensor, shape=tuple(shape))
-
-
-PAD = "make them of one shape, e.g. by padding, or keep them in one array after the other"
-
-
-def _differing(here: Shape, before: Shape, whose: List | None) -> list[Any]:
-    """What to say of an element whose shape differs: words, and lengths."""
-    lines = {} if whose is None else whose.lines
-    others = [str(at) for shape, at in lines.items() if shape != here]
-    elements = f"the elements of '{name}'" if (name := _name_of(whose)) else "its elements"
-    seen = f" ({', '.join(dict.fromkeys(others))})" if others else ""
-    return [f"{elements} differ in shape: ", *_words(before), seen, " and ", *_words(here)]
-
-
-def _words(shape: Shape) -> list[Any]:
-    """A shape as Python shows it, in words and lengths."""
-    between: list[Any] = [part for dim in shape for part in (", ", dim)][1:]
-    return ["(", *between, ",)" if len(shape) == 1 else ")"]
-
-
-def _name_of(whose: List | None) -> str | None:
-    """What the user calls a list in the line at hand."""
-    frame = None if whose is None else user_frame()
-    names = {} if frame is None else frame.f_locals
-    return next((name for name, value in names.items() if value is whose), None)
-
-
-def _check_shape(here: Shape, before: Shape, whose: List | None) -> None:
-    """Let the run find out whether an element is shaped as the others are."""
-    pairs = [pair for pair in zip(here, before, strict=True) if decide_equal(*pair) is None]
-    same = [elementwise.equal(number(one), number(other)) for one, other in pairs]
-    words = [REFUSED, *_differing(here, before, whose)]
-    pieces = tuple(None if isinstance(word, Size) else str(word) for word in words)
-    values = [number(word) for word in words if isinstance(word, Size)]
-    error = effects.Raise(TraceError, (effects.Text(pieces, ""),), remedy=PAD)
-    effects.assert_(functools.reduce(elementwise.logical_and, same), *values, exception=error)
 
 
 def element(grown: Grown, index: Any) -> Any:
@@ -223,66 +133,101 @@ def element(grown: Grown, index: Any) -> Any:
     return grown.treedef.unflatten(leaves)
 
 
-def row(buffer: Tensor, index: Any) -> Tensor:
-    operands, entry = _place(index)
-    made: Tensor = bind(slice_, (buffer, *operands), {"key": (entry,)}, view=False)
+def row(buffer: Tensor, *places: Any) -> Tensor:
+    operands, key = _places(places)
+    made: Tensor = bind(slice_, (buffer, *operands), {"key": key}, view=False)
     return made
 
 
-def _place(index: Any) -> tuple[list[Tensor], Any]:
-    """An index as operands of a slice, and as an entry of its key."""
-    if isinstance(index, (int, Size)):
-        return [], index
-    return [core.strong(index)], ("at", 0)
+def _places(places: Sequence[Any]) -> tuple[list[Tensor], tuple[Any, ...]]:
+    """Places as operands of a slice, and as its key."""
+    operands: list[Tensor] = []
+    key: list[Any] = []
+    for place in places:
+        known = isinstance(place, (int, Size))
+        key.append(place if known else ("at", len(operands)))
+        operands += [] if known else [core.strong(place)]
+    return operands, tuple(key)
 
 
 def put(grown: Grown, index: Any, leaves: Sequence[Any], whose: List | None = None) -> Grown:
     """With another element at an index that is in the buffers; `whose`: the list, for errors."""
-    operands, entry = _place(index)
-    buffers = []
-    for buffer, kind, leaf in zip(grown.buffers, grown.kinds, leaves, strict=True):
-        new = row_of(leaf, buffer.dtype, buffer.dims[1:], whose)
-        changed = slice_update(buffer, new, *operands, key=(entry,))
-        inherit(changed, buffer)
-        if kind == ARRAY and isinstance(leaf, Tensor):
-            link(changed, storage_of(leaf), None)
-        buffers.append(changed)
+    buffers, deep = [], listforms.depths(grown.treedef)
+    for buffer, kind, leaf, depth in zip(grown.buffers, grown.kinds, leaves, deep, strict=True):
+        buffers.append(_put(buffer, kind, leaf, (index,), depth, whose))
     return replace(grown, buffers=tuple(buffers))
 
 
-def inherit(changed: Tensor, buffer: Tensor) -> None:
-    """What shares arrays with a buffer does so with what has become of it."""
-    for other, _ in list(links(buffer)):
-        link(changed, other, None)
-    for seer, _ in list(observers(buffer)):
-        link(seer, changed, None)
+def _put(
+    buffer: Tensor, kind: str, leaf: Any, places: Sequence[Any], padded: int, whose: Any = None
+) -> Tensor:
+    """A buffer with another leaf at a place, or at one in a list in it, and so on."""
+    operands, key = _places(places)
+    new = row_of(leaf, buffer.dtype, buffer.dims[len(places) :], whose, padded)
+    changed = slice_update(buffer, new, *operands, key=key)
+    inherit(changed, buffer)
+    if kind == ARRAY and isinstance(leaf, Tensor):
+        link(changed, storage_of(leaf), None)
+    return changed
 
 
-def fitted(grown: Grown, treedef: tree.TreeDef, leaves: Sequence[Any]) -> Grown:
-    """Ready to take another element: its dtypes may be wider than those of the buffers.
+def appended_inside(
+    grown: Grown, places: Sequence[Any], treedef: tree.TreeDef, leaves: Sequence[Any]
+) -> Grown | None:
+    """With one more element, of some structure, in the list at a place, or in one at a place in
+    that, and so on. None if lists are not kept as rows all the way: they are put back whole."""
+    inside: Form | None = grown.form
+    for _ in places:
+        inside = None if inside is None else listforms.of_rows(inside)
+    depth = len(places)
+    if inside is None or not inside.leaves:
+        return None
+    new = listforms.form_of(treedef, list(map(kind_of, leaves)), leaves, 0)
+    form = listforms.common(inside, new)
+    if form is None or form.treedef != inside.treedef or form.kinds != inside.kinds:
+        return None
+    if [leaf.dtype for leaf in form.leaves] != [leaf.dtype for leaf in inside.leaves]:
+        return None
+    leaves = listforms.shaped(leaves, treedef, form)
+    counts = grown.buffers[depth - 1]
+    count = row(counts, *places)
+    buffers = list(grown.buffers)
+    buffers[depth - 1] = _put(counts, NUMBER, elementwise.add(count, 1), places, 0)
+    rows = zip(leaves, form.kinds, listforms.depths(form.treedef), strict=True)
+    for k, (leaf, kind, padded) in enumerate(rows, depth):
+        buffer = widened(buffers[k], depth, elementwise.add(count, 1))
+        for axis in range(padded):
+            buffer = widened(buffer, depth + 1 + axis, leaf.dims[axis])
+        buffers[k] = _put(buffer, kind, leaf, (*places, count), padded)
+    return replace(grown, buffers=tuple(buffers))
+
+
+def fitted(grown: Grown, treedef: tree.TreeDef, leaves: Sequence[Any]) -> tuple[Grown, list[Any]]:
+    """A list that is ready to take another element, and the leaves of that in its form.
 
     Raises:
         Unstageable: the element has another structure.
     """
-    treedef = alike(grown.treedef, treedef)
-    kinds = tuple(wider(k, kind_of(leaf)) for k, leaf in zip(grown.kinds, leaves, strict=True))
-    dtypes = [
-        join_dtypes(buffer.dtype, resolve(as_tensor(leaf)).dtype)
-        for buffer, leaf in zip(grown.buffers, leaves, strict=True)
-    ]
-    return replace(recast(grown, dtypes), treedef=treedef, kinds=kinds)
+    new = listforms.form_of(treedef, list(map(kind_of, leaves)), leaves, 0)
+    form = alike(grown.form, new)
+    ready, made = of_form(grown, form), listforms.shaped(leaves, treedef, form)
+    buffers = list(ready.buffers)
+    for k, depth in enumerate(listforms.depths(form.treedef)):
+        for axis in range(depth):
+            buffers[k] = widened(buffers[k], axis + 1, made[k].dims[axis])
+    return replace(ready, buffers=tuple(buffers)), made
 
 
-def alike(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef:
-    """The structure of elements that have the one or the other: lists of numbers in them may hold
-    numbers of several kinds.
+def alike(one: Form, other: Form) -> Form:
+    """The form of elements that have the one or the other.
 
     Raises:
-        Unstageable: they differ in more than that.
+        Unstageable: there is none.
     """
-    found = wider_structure(one, other)
+    found = listforms.common(one, other)
     if found is None:
-        example, second = (each.unflatten(["..."] * each.num_leaves) for each in (one, other))
+        trees = (one.treedef, other.treedef)
+        example, second = (each.unflatten(["..."] * each.num_leaves) for each in trees)
         raise refused(
             f"its elements differ in structure: {example} and {second}",
             "give all elements the same structure",
@@ -290,35 +235,14 @@ def alike(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef:
     return found
 
 
-def wider_structure(one: tree.TreeDef, other: tree.TreeDef) -> tree.TreeDef | None:
-    """What `alike` gives; None if they differ in more."""
-    if one == other:
-        return one
-    if one.kind is not other.kind or len(one.children) != len(other.children):
-        return None
-    keys: tuple[Any, ...] | None = one.keys
-    if one.keys != other.keys:
-        keys = _alike_lists(one.keys, other.keys) if issubclass(one.kind or object, List) else None
-    pairs = zip(one.children, other.children, strict=True)
-    children = [wider_structure(child, second) for child, second in pairs]
-    if keys is None or None in children:
-        return None
-    return tree.TreeDef(one.kind, keys, tuple(child for child in children if child is not None))
-
-
-def _alike_lists(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """The same for the keys of lists of run-time length: structure, kinds and room."""
-    treedef = wider_structure(one[0], other[0])
-    if treedef is None:
-        return None
-    kinds = tuple(map(wider, one[1], other[1]))
-    return treedef, kinds, one[2] if one[2] == other[2] else Room(DOUBLING)
-
-
-def recast(grown: Grown, dtypes: Sequence[DType]) -> Grown:
-    pairs = zip(grown.buffers, dtypes, strict=True)
-    buffers = [b if b.dtype == d else core.cast(b, dtype=d) for b, d in pairs]
-    return replace(grown, buffers=tuple(buffers))
+def of_form(grown: Grown, form: Form) -> Grown:
+    """The list with its elements in a form that is theirs and that of others."""
+    rows = grown.capacity if grown.buffers or not form.leaves else grown.dim
+    buffers = listforms.shaped(grown.buffers, grown.treedef, form, (rows,))
+    pairs = zip(buffers, form.leaves, strict=True)
+    made = tuple(b if b.dtype == f.dtype else core.cast(b, dtype=f.dtype) for b, f in pairs)
+    room = grown.room if grown.buffers else replace(grown.room, free=least(grown.room.free, 0))
+    return replace(grown, treedef=form.treedef, kinds=form.kinds, buffers=made, room=room)
 
 
 # --- counts ---------------------------------------------------------------------------------------
@@ -329,11 +253,6 @@ def plus(count: Count, more: Dim | Tensor) -> Count:
     if isinstance(count, Tensor) or isinstance(more, Tensor):
         return elementwise.add(number(count), number(more))
     return count + more
-
-
-def number(count: Count) -> Tensor:
-    """A count as a tensor."""
-    return core.strong(as_tensor(count))
 
 
 def checked(count: Count, low: int, message: str, error: str = "IndexError") -> Count:
@@ -355,23 +274,11 @@ def stacked(values: Sequence[Any], model: Grown | None = None) -> Grown:
         buffers = [zeros((0, *b.dims[1:]), b.dtype) for b in model.buffers]
         return Grown(model.treedef, model.kinds, tuple(buffers), 0)
     parts = [take_apart(value) for value in values]
-    first = parts[0]
-    tensors = [resolve(as_tensor(leaf)) for leaf in first[1]]
-    empty = tuple(zeros((0, *t.dims), t.dtype) for t in tensors)
-    grown = Grown(first[0], tuple(map(kind_of, first[1])), empty, 0)
-    for treedef, leaves in parts:
-        grown = fitted(grown, treedef, leaves)
-    buffers = []
-    for position, model_ in enumerate(grown.buffers):
-        column = [leaves[position] for _, leaves in parts]
-        rows = [row_of(leaf, model_.dtype, model_.dims[1:]) for leaf in column]
-        buffer = concatenate(*(core.reshape(r, shape=(1, *r.dims)) for r in rows), axis=0)
-        if grown.kinds[position] == ARRAY:
-            for leaf in column:
-                if isinstance(leaf, Tensor):
-                    link(buffer, storage_of(leaf), None)
-        buffers.append(buffer)
-    return replace(grown, buffers=tuple(buffers), count=len(values))
+    forms = [listforms.form_of(t, list(map(kind_of, leaves)), leaves, 0) for t, leaves in parts]
+    form = functools.reduce(alike, forms)
+    columns = [listforms.shaped(leaves, treedef, form) for treedef, leaves in parts]
+    buffers = listforms.side_by_side(columns, form)
+    return Grown(form.treedef, form.kinds, tuple(buffers), len(values))
 
 
 # --- room -----------------------------------------------------------------------------------------
@@ -397,10 +304,6 @@ def reserved(grown: Grown, more: Dim) -> Grown:
     return _longer(grown, more)
 
 
-def zeros(shape: Shape, dtype: DType) -> Tensor:
-    return placeholder(Spec(shape, dtype))
-
-
 def _longer(grown: Grown, rows: Dim) -> Grown:
     if rows == 0:
         return grown
@@ -417,6 +320,8 @@ def _doubled(grown: Grown, needed: Count) -> Grown:
     """Buffers of twice the length, and of what is needed at least, where they are too short."""
     from graphify.autograph.operators.updates import branch  # which joins values, as lists do
 
+    if not grown.buffers:
+        return grown
     have = grown.capacity
     need = number(needed)
 

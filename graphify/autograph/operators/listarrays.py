@@ -13,7 +13,7 @@ import numpy as np
 from graphify.autograph.operators import deques
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.choosing import over_leaves
-from graphify.autograph.operators.growing import NUMBER, refused
+from graphify.autograph.operators.listcells import NUMBER, refused
 from graphify.autograph.operators.lists import GrowingList, stack_of, start
 from graphify.ir.sizes import product
 from graphify.ir.tensor import Tensor

@@ -13,6 +13,7 @@ from typing import Any
 
 from graphify.autograph.operators import deques, ordering
 from graphify.autograph.operators import growing as g
+from graphify.autograph.operators import listcells as cells
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.iteration import Items
@@ -29,18 +30,18 @@ EMPTY = "{}() iterable argument is empty" if sys.version_info >= (3, 12) else (
 
 
 def _is_empty(values: GrowingList) -> Any:
-    return elementwise.equal(g.number(values.grown.count), 0)
+    return elementwise.equal(cells.number(values.grown.count), 0)
 
 
 def _rest(values: GrowingList) -> Items:
     """All elements but the first."""
     dim = values.dim
     dim = dim - 1 if decide_less(dim, 1) is False else size_op("max", dim - 1, 0)
-    return Items(as_dim(dim), lambda i: values.element(g.plus(g.number(i), 1)))
+    return Items(as_dim(dim), lambda i: values.element(g.plus(cells.number(i), 1)))
 
 
 def sum_(values: GrowingList, start: Any = 0) -> Any:
-    if g.ARRAY not in values.grown.kinds:
+    if cells.ARRAY not in values.grown.kinds:
         return for_(values, lambda row, total: (total + row,), (start,), ("total",))[0]
 
     def total() -> Any:
@@ -100,7 +101,7 @@ def _refused(name: str) -> Callable[..., Any]:
     def refuse(values: GrowingList, *args: Any, **kwargs: Any) -> Any:
         if isinstance(values.grown.count, int):
             return getattr(builtins, name)(list(values), *args, **kwargs)
-        raise g.refused(f"a {name} is made of it", "keep the list, or make an array of it")
+        raise cells.refused(f"a {name} is made of it", "keep the list, or make an array of it")
 
     return refuse
 

@@ -17,9 +17,10 @@ from typing import Any
 
 from graphify import tree
 from graphify.autograph.operators import growing as g
+from graphify.autograph.operators import listcells as cells
 from graphify.autograph.operators import listjoin, listtrees, references
-from graphify.autograph.operators.growing import Room
 from graphify.autograph.operators.iteration import length_of
+from graphify.autograph.operators.listcells import Room
 from graphify.autograph.operators.state import Absent, Entry
 from graphify.ir.graph import Builder
 from graphify.ir.sizes import Dim, fresh, not_negative
@@ -72,7 +73,7 @@ class CarriedLists:
             self._reset(k, entry)
 
     def _reset(self, k: int, entry: Entry) -> None:
-        room = Room(g.DOUBLING) if k in self.doubling else Room(g.OWED, 0, 0)
+        room = Room(cells.DOUBLING) if k in self.doubling else Room(cells.OWED, 0, 0)
         rooms = iter([room] * len(self.before[k]))
         entry.treedef = listtrees.with_rooms(entry.treedef, rooms)
 
@@ -117,7 +118,7 @@ class CarriedLists:
         rooms, before = listtrees.rooms_of(new.treedef), listtrees.rooms_of(entry.treedef)
         as_before = len(rooms) == len(before)
         same = listtrees.with_rooms(new.treedef, iter(before)) if as_before else new.treedef
-        if g.wider_structure(same, entry.treedef) != entry.treedef:
+        if not listjoin.has_form(same, entry.treedef):
             return False  # another structure: for others to see
         if k not in self.doubling and not all(map(self._fits, rooms)):
             self.doubling.add(k)
@@ -128,7 +129,7 @@ class CarriedLists:
 
     def _fits(self, room: Room) -> bool:
         """Whether what is owed after a turn can be reserved before the first one."""
-        if room.mode != g.OWED:
+        if room.mode != cells.OWED:
             return False
         if not_negative(room.free):
             return True
@@ -141,12 +142,14 @@ class CarriedLists:
         if len(before) != len(after) or len(specs) != len(entry.leaves):
             return
         for number, (old, places, room) in enumerate(zip(before, after, rooms, strict=True)):
-            owes = listtrees.rooms_of(entry.treedef)[number].mode == g.OWED
+            owes = listtrees.rooms_of(entry.treedef)[number].mode == cells.OWED
+            if not places:
+                continue
             first = new.leaves[places[0]]
-            if not owes or room.mode != g.EXACT or not isinstance(first.dims[0], int):
+            if not owes or room.mode != cells.EXACT or not isinstance(first.dims[0], int):
                 continue
             for old_place, place in zip(old, places, strict=True):
-                made = g.Grown(tree.LEAF, (g.SCALAR,), (new.leaves[place],), 0, room)
+                made = g.Grown(tree.LEAF, (cells.SCALAR,), (new.leaves[place],), 0, room)
                 spec = specs[old_place]
                 if spec is None:
                     return
@@ -159,7 +162,7 @@ class CarriedLists:
     def _owed(self, k: int) -> Iterator[Dim]:
         """What the loop adds to each list, at most."""
         for room in self.after.get(k, ()):
-            free = room.free if room.mode == g.OWED else 0
+            free = room.free if room.mode == cells.OWED else 0
             yield 0 if not_negative(free) or self.length is None else -free * self.length
 
     def reserve(self, k: int, entry: Entry) -> Entry:
@@ -169,10 +172,10 @@ class CarriedLists:
             return entry
         rows = zip(listtrees.buffers_at(entry.treedef), self.before[k], self._owed(k), strict=True)
         for places, room, owed in rows:
-            if owed == 0 or room.mode == g.OWED:
+            if owed == 0 or room.mode == cells.OWED or not places:
                 continue
             buffers = tuple(leaves[place] for place in places)
-            kinds = (g.ARRAY,) * len(buffers)
+            kinds = (cells.ARRAY,) * len(buffers)
             grown = g.Grown(tree.LEAF, kinds, buffers, leaves[places[0] - 1], room)
             for place, buffer in zip(places, g.reserved(grown, owed).buffers, strict=True):
                 leaves[place] = buffer
@@ -206,11 +209,11 @@ class CarriedLists:
         return after.added * self.length
 
     def _room(self, k: int, before: Room, after: Room, owed: Dim) -> Room:
-        if k in self.doubling or before.mode == g.DOUBLING:
-            return Room(g.DOUBLING)
+        if k in self.doubling or before.mode == cells.DOUBLING:
+            return Room(cells.DOUBLING)
         more = 0 if after.added == 0 else self._added(after)
         added = None if more is None or before.added is None else before.added + more
-        if before.mode == g.OWED:
+        if before.mode == cells.OWED:
             return replace(before, free=before.free - owed, added=added)
         return replace(before, added=added)
 

@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from graphify import tree
 from graphify.autograph.operators import growing as g
-from graphify.autograph.operators import lists, references
-from graphify.autograph.operators.growing import Grown, Room
+from graphify.autograph.operators import listcells as cells
+from graphify.autograph.operators import listforms, lists, references
+from graphify.autograph.operators.growing import Grown
+from graphify.autograph.operators.listcells import Room
+from graphify.autograph.operators.listforms import depths
 from graphify.autograph.operators.state import Absent, Entry, Unstageable
 from graphify.errors import InternalError
 from graphify.ir.context import current_builder, not_taping, recording, taping_in
@@ -97,7 +100,7 @@ def _inside(leaf: Any) -> Any:
     if type(leaf) is not references.Reference:
         return leaf
     held = [_inside(inner) for inner in leaf.leaves]
-    if any(type(x) is references.Reference or g.kind_of(x) == g.ARRAY for x in held):
+    if any(type(x) is references.Reference or cells.kind_of(x) == cells.ARRAY for x in held):
         return leaf
     seal(leaf.target)
     return leaf.treedef.unflatten(held)
@@ -105,32 +108,34 @@ def _inside(leaf: Any) -> Any:
 
 def _linked(grown: Grown, part: Side | Part) -> Grown:
     """The buffers hold the very arrays that were in a plain list."""
-    if part.treedef.kind is list and part.treedef.children:
-        width = len(grown.buffers)
-        for position, leaf in enumerate(part.leaves):
-            if grown.kinds[position % width] == g.ARRAY and isinstance(leaf, Tensor):
-                link(grown.buffers[position % width], storage_of(leaf), None)
+    if part.treedef.kind is not list:
+        return grown
+    for element in part.children():
+        columns = list(enumerate(grown.buffers))
+        same = element.treedef == grown.treedef
+        for position, leaf in enumerate(element.leaves):
+            if isinstance(leaf, Tensor) and cells.kind_of(leaf) == cells.ARRAY:
+                for _, buffer in columns[position : position + 1] if same else columns:
+                    link(buffer, storage_of(leaf), None)
     return grown
 
 
 def merged(one: Grown, two: Grown, first: Any, second: Any) -> tuple[Grown, Grown]:
     """Two lists with the same dtypes, kinds and room; each is changed in the frame of its own."""
-    treedef = g.alike(one.treedef, two.treedef)
-    kinds = tuple(map(g.wider, one.kinds, two.kinds))
-    dtypes = [
-        g.join_dtypes(x.dtype, y.dtype) for x, y in zip(one.buffers, two.buffers, strict=True)
-    ]
-    for x, y in zip(one.buffers, two.buffers, strict=True):
-        if x.dims[1:] != y.dims[1:]:
-            g.row_of(g.zeros(y.dims[1:], y.dtype), x.dtype, x.dims[1:])  # says why not
+    form = g.alike(one.form, two.form)
+    with within(first):
+        one = g.of_form(one, form)
+    with within(second):
+        two = g.of_form(two, form)
     capacity, mode = _common(one, two)
     done = []
     for grown, builder in ((one, first), (two, second)):
         with within(builder):
-            changed = g.recast(grown, dtypes)
-            if mode != g.DOUBLING:
-                changed = fill(changed, capacity, mode)
-            done.append(replace(changed, treedef=treedef, kinds=kinds))
+            done.append(fill(grown, capacity, mode) if mode != cells.DOUBLING else grown)
+    for x, y, depth in zip(done[0].buffers, done[1].buffers, depths(form.treedef), strict=True):
+        mine, theirs = x.dims[1 + depth :], y.dims[1 + depth :]
+        if mine != theirs:
+            cells.row_of(cells.zeros(theirs, y.dtype), x.dtype, mine)  # says why not
     room = _either(done[0].room, done[1].room, mode)
     return replace(done[0], room=room), replace(done[1], room=room)
 
@@ -139,40 +144,54 @@ def _common(one: Grown, two: Grown) -> tuple[Dim, str]:
     """How many rows both get, and how they get more."""
     capacities, modes = (one.capacity, two.capacity), {one.room.mode, two.room.mode}
     known = [c for c in capacities if isinstance(c, int)]
-    if modes == {g.EXACT} and len(known) == 2:
-        return max(known), g.EXACT
+    if modes == {cells.EXACT} and len(known) == 2:
+        return max(known), cells.EXACT
     if len(modes) == 1 and capacities[0] == capacities[1]:
         return capacities[0], modes.pop()
-    if modes == {g.EXACT, g.OWED}:
-        owed, other = (one, two) if one.room.mode == g.OWED else (two, one)
+    if modes == {cells.EXACT, cells.OWED}:
+        owed, other = (one, two) if one.room.mode == cells.OWED else (two, one)
         if isinstance(other.capacity, int):
-            return owed.capacity, g.OWED
-    return 0, g.DOUBLING
+            return owed.capacity, cells.OWED
+    return 0, cells.DOUBLING
 
 
-def fill(grown: Grown, capacity: Dim, mode: str = g.OWED) -> Grown:
+def fill(grown: Grown, capacity: Dim, mode: str = cells.OWED) -> Grown:
     """The list in buffers of another length.
 
     A list that does not owe room and comes to stand for one that does owes all its rows: the loop
     makes room for so many in each turn.
     """
     if grown.room.mode == mode:
-        return grown if grown.capacity == capacity else g.padded(grown, capacity)
+        same = grown.capacity == capacity or not grown.buffers
+        return grown if same else g.padded(grown, capacity)
     rows = grown.capacity
     buffers = []
     for buffer in grown.buffers:
-        wide = g.zeros((capacity, *buffer.dims[1:]), buffer.dtype)
+        wide = cells.zeros((capacity, *buffer.dims[1:]), buffer.dtype)
         changed = slice_update(wide, buffer, key=((0, rows, 1),)) if rows != 0 else wide
-        g.inherit(changed, buffer)
+        cells.inherit(changed, buffer)
         buffers.append(changed)
     return replace(grown, buffers=tuple(buffers), room=Room(mode, -rows if rows else 0, None))
 
 
 def _either(one: Room, two: Room, mode: str) -> Room:
-    if mode == g.DOUBLING:
-        return Room(g.DOUBLING)
+    if mode == cells.DOUBLING:
+        return Room(cells.DOUBLING)
     added = one.added if one.added == two.added else None
     return Room(mode, g.least(one.free, two.free), added)
+
+
+def has_form(treedef: tree.TreeDef, like: tree.TreeDef) -> bool:
+    """Whether a tree is, or holds growing lists that can be kept as, what another one holds."""
+    forms = [_form_of_numbers(each) for each in (treedef, like)]
+    found = listforms.common(*forms)
+    return found is not None and found.treedef == like
+
+
+def _form_of_numbers(treedef: tree.TreeDef) -> listforms.Form:
+    return listforms.Form(
+        treedef, (listforms.Leaf(cells.NUMBER, cells.INT, ()),) * treedef.num_leaves
+    )
 
 
 def as_grown(
@@ -186,13 +205,15 @@ def as_grown(
     if like.kind in LISTS and references.is_reference(treedef, leaves):
         treedef, leaves = leaves[0].treedef, leaves[0].leaves
     if like.kind is lists.GrowingList and treedef.kind is list:
-        buffers = [g.zeros((0, *s.shape[1:]), s.dtype) for s in specs[1:] if s is not None]
+        buffers = [cells.zeros((0, *s.shape[1:]), s.dtype) for s in specs[1:] if s is not None]
         if len(buffers) < len(like.children) - 1:
             return treedef, leaves
         model = Grown(like.keys[0], like.keys[1], tuple(buffers), 0)
         made = lists.start(treedef.unflatten(leaves), model)
         found, grown = tree.flatten(lists.GrowingList.of(made))
         return grown, found
+    if like.kind is lists.GrowingList and treedef.kind is like.kind:
+        return _of_elements(treedef, leaves, like, specs)
     if treedef.kind is not like.kind or len(treedef.children) != len(like.children):
         return treedef, leaves
     children, result, start, other = [], [], 0, 0
@@ -204,6 +225,22 @@ def as_grown(
         result += found
         start, other = start + child.num_leaves, other + known.num_leaves
     return (replace(treedef, children=tuple(children)), result) if children else (treedef, leaves)
+
+
+def _of_elements(
+    treedef: tree.TreeDef, leaves: list[Any], like: tree.TreeDef, specs: Sequence[Spec | None]
+) -> tuple[tree.TreeDef, list[Any]]:
+    """A growing list, its elements in the form in which another one has its own, if they can."""
+    if treedef.keys[0] == like.keys[0] or None in specs:
+        return treedef, leaves
+    buffers = [cells.zeros((0, *s.shape[1:]), s.dtype) for s in specs[1:] if s is not None]
+    model = Grown(like.keys[0], like.keys[1], tuple(buffers), 0)
+    grown = treedef.unflatten(leaves).grown
+    form = listforms.common(grown.form, model.form)
+    if form is None or form.treedef != model.treedef:
+        return treedef, leaves
+    found, made = tree.flatten(lists.GrowingList.of(g.of_form(grown, form)))
+    return made, found
 
 
 @dataclass(slots=True)
@@ -292,13 +329,10 @@ def _promoted(before: Part, after: Part, frame: Any) -> Part | None:
                 return None  # of strings, say: for others to join
             raise
     with within(frame):
-        grown = _linked(lists.start(old.unflatten(before.frozen), model), before)
+        held = old.unflatten([_inside(leaf) for leaf in before.frozen])
+        grown = _linked(lists.start(held, model), before)
         if model is not None:
-            treedef = g.alike(grown.treedef, model.treedef)
-            pairs = zip(grown.buffers, model.buffers, strict=True)
-            grown = g.recast(grown, [g.join_dtypes(x.dtype, y.dtype) for x, y in pairs])
-            kinds = tuple(map(g.wider, grown.kinds, model.kinds))
-            grown = replace(grown, treedef=treedef, kinds=kinds)
+            grown = g.of_form(grown, g.alike(grown.form, model.form))
         found, treedef = tree.flatten(lists.GrowingList.of(grown))
     if treedef == old and all(x is y for x, y in zip(found[1:], before.leaves[1:], strict=True)):
         return None

@@ -14,7 +14,10 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators import growing as g
-from graphify.autograph.operators.growing import Count, Grown
+from graphify.autograph.operators import listcells as cells
+from graphify.autograph.operators import listforms
+from graphify.autograph.operators.growing import Grown
+from graphify.autograph.operators.listcells import Count
 from graphify.errors import ShapeError
 from graphify.ir.bind import bind
 from graphify.ir.context import current_builder
@@ -38,6 +41,10 @@ def stack(grown: Grown, empty: bool = False, error: str | None = None) -> Tensor
         empty: no elements give no rows of the elements' dtype and shape.
         error: the message of the ValueError that no elements raise.
     """
+    if not grown.buffers:
+        raise cells.refused(
+            "an array is made of elements that hold nothing", "append numbers to them"
+        )
     plain = grown.buffers[0].ndim == 1 and grown.buffers[0].dtype == np.float64
     if error is not None or not empty and not (plain and grown.treedef.kind is None):
         text = error or (
@@ -58,7 +65,7 @@ def _nested(treedef: tree.TreeDef, columns: Iterator[Tensor], depth: int = 1) ->
     if issubclass(kind, List):
         return _of_lists(treedef, columns, depth)
     if kind not in (list, tuple):
-        raise g.refused(
+        raise cells.refused(
             "an array is made of elements that are no arrays", "keep their fields in lists"
         )
     parts = [_nested(child, columns, depth) for child in treedef.children]
@@ -82,10 +89,14 @@ def _of_lists(treedef: tree.TreeDef, columns: Iterator[Tensor], depth: int) -> T
         elementwise.not_equal(counts, first), axes=tuple(range(counts.ndim)), keepdims=False
     )
     same = in_range(
-        core.cast(ragged, dtype=g.INT), g.number(0), g.number(1), error="ValueError", message=RAGGED
+        core.cast(ragged, dtype=cells.INT),
+        cells.number(0),
+        cells.number(1),
+        error="ValueError",
+        message=RAGGED,
     )
     rows = _nested(inside, columns, depth + 1)
-    length = as_dim(core.cast(first, dtype=g.INT, weak=True) + same)
+    length = as_dim(core.cast(first, dtype=cells.INT, weak=True) + same)
     whole = tuple((0, dim, 1) for dim in rows.dims[:depth])
     return core.copy(bind(slice_, (rows,), {"key": (*whole, (0, length, 1))}, view=False))
 
@@ -100,7 +111,7 @@ def exact(buffer: Tensor, count: Count) -> Tensor:
 
 def of_array(rows: Tensor) -> Grown:
     """The rows of an array as elements."""
-    kind = g.SCALAR if rows.ndim == 1 else g.ARRAY
+    kind = cells.SCALAR if rows.ndim == 1 else cells.ARRAY
     return Grown(tree.LEAF, (kind,), (core.copy(rows),), rows.dims[0])
 
 
@@ -109,61 +120,67 @@ def mapped(grown: Grown, function: Callable[[Tensor], Tensor]) -> Grown:
     buffers = []
     for buffer in grown.buffers:
         rows = core.copy(function(exact(buffer, grown.count)))
-        g.inherit(rows, buffer)
+        cells.inherit(rows, buffer)
         buffers.append(rows)
-    room = grown.room if buffers[0].dims[0] == grown.capacity else g.Room(g.DOUBLING)
-    if room.mode != g.DOUBLING and current_builder() is not None:
+    rows = buffers[0] if buffers else function(iota(length=grown.dim, dtype=cells.INT))
+    length = rows.dims[0]
+    room = grown.room if length == grown.capacity else cells.Room(cells.DOUBLING)
+    if room.mode != cells.DOUBLING and current_builder() is not None:
         room = replace(room, added=None)
-    return replace(grown, buffers=tuple(buffers), count=buffers[0].dims[0], room=room)
+    return replace(grown, buffers=tuple(buffers), count=length, room=room)
 
 
 def places(grown: Grown) -> Tensor:
-    return iota(length=grown.capacity, dtype=g.INT)
+    return iota(length=grown.capacity, dtype=cells.INT)
 
 
 def reordered(grown: Grown, place: Callable[[Tensor], Tensor]) -> Grown:
     """Row i is what was at `place(i)`, or anything where there is no such row."""
-    most = elementwise.maximum(g.number(grown.capacity) - 1, 0)
+    most = elementwise.maximum(cells.number(grown.capacity) - 1, 0)
     index = elementwise.minimum(place(places(grown)), most)
     buffers = []
     for buffer in grown.buffers:
         moved = gather(buffer, index, axes=(0,))
-        g.inherit(moved, buffer)
+        cells.inherit(moved, buffer)
         buffers.append(moved)
     return replace(grown, buffers=tuple(buffers))
 
 
 def repeated(grown: Grown, times: Tensor) -> Grown:
     """The elements so many times over, in a list of its own."""
-    each = g.number(grown.count)
-    index = iota(length=as_dim(each * elementwise.maximum(times, 0)), dtype=g.INT)
+    each = cells.number(grown.count)
+    index = iota(length=as_dim(each * elementwise.maximum(times, 0)), dtype=cells.INT)
     index = elementwise.remainder(index, elementwise.maximum(each, 1))
     buffers = []
     for buffer in grown.buffers:
         rows = gather(buffer, index, axes=(0,))
-        g.inherit(rows, buffer)
+        cells.inherit(rows, buffer)
         buffers.append(rows)
-    count = buffers[0].dims[0]
-    return replace(grown, buffers=tuple(buffers), count=count, room=g.Room(g.DOUBLING))
+    count = index.dims[0]
+    return replace(grown, buffers=tuple(buffers), count=count, room=cells.Room(cells.DOUBLING))
 
 
 def joined(grown: Grown, other: Grown) -> Grown:
     """With the elements of another list at the end."""
-    examples = [g.zeros((), buffer.dtype) for buffer in other.buffers]
-    ready = g.fitted(grown, other.treedef, examples)
-    for buffer, new in zip(grown.buffers, other.buffers, strict=True):
-        g.row_of(g.zeros(new.dims[1:], new.dtype), new.dtype, buffer.dims[1:])  # says why not
-    ready = replace(ready, kinds=tuple(map(g.wider, grown.kinds, other.kinds)))
-    count = other.count
-    more = as_dim(count) if isinstance(count, Tensor) else count
+    form = g.alike(grown.form, other.form)
+    ready, other = g.of_form(grown, form), g.of_form(other, form)
+    deep, buffers = listforms.depths(form.treedef), []
+    for buffer, new, depth in zip(ready.buffers, other.buffers, deep, strict=True):
+        for axis in range(1, depth + 1):
+            buffer = cells.widened(buffer, axis, new.dims[axis])
+        cells.row_of(cells.zeros(new.dims[1:], new.dtype), new.dtype, buffer.dims[1:], None, depth)
+        buffers.append(buffer)  # after a look at shapes
+    ready = replace(ready, buffers=tuple(buffers))
+    count, more = other.count, other.dim
     ready = g.with_room(ready, more)
-    start = as_dim(ready.count) if isinstance(ready.count, Tensor) else ready.count
+    start = ready.dim
     buffers = []
-    for buffer, new in zip(ready.buffers, other.buffers, strict=True):
+    for buffer, new, depth in zip(ready.buffers, other.buffers, deep, strict=True):
         rows = core.to_dtype(exact(new, more), buffer.dtype)
-        changed = slice_update(buffer, rows, key=((start, more, 1),))
-        g.inherit(changed, buffer)
-        g.inherit(changed, new)
+        inside = [(0, dim, 1) for dim in rows.dims[1 : depth + 1]]
+        changed = slice_update(buffer, rows, key=((start, more, 1), *inside))
+        cells.inherit(changed, buffer)
+        cells.inherit(changed, new)
         buffers.append(changed)
     return replace(ready, buffers=tuple(buffers), count=g.plus(ready.count, count))
 

@@ -15,7 +15,7 @@ one is updated in place the list takes it back, or the update is refused (elemen
 from __future__ import annotations
 
 import operator
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -24,9 +24,11 @@ import numpy as np
 from graphify import tree
 from graphify.autograph.operators import elements
 from graphify.autograph.operators import growing as g
+from graphify.autograph.operators import listcells as cells
 from graphify.autograph.operators import listrows as rows
 from graphify.autograph.operators.conditions import set_truth
-from graphify.autograph.operators.growing import Count, Grown
+from graphify.autograph.operators.growing import Grown
+from graphify.autograph.operators.listcells import Count
 from graphify.autograph.operators.state import as_number
 from graphify.ir.kinds import wrong_kind
 from graphify.ir.sizes import Dim, decide_less
@@ -36,7 +38,7 @@ from graphify.ops import core, elementwise
 from graphify.ops.convert import set_conversion
 from graphify.ops.effects import Gap
 from graphify.ops.keys import getitem
-from graphify.ops.shape import as_dim, concatenate, in_range
+from graphify.ops.shape import concatenate, in_range
 from graphify.tracing.lists import List, is_grown, set_growing_hooks
 from graphify.tracing.places import log_contents, seal
 
@@ -78,14 +80,13 @@ class GrowingList(List):
         """The number of elements as a Python int, known now or by the run."""
         count = self.grown.count
         return count if isinstance(count, int) else core.cast(
-            as_tensor(count), dtype=g.INT, weak=True
+            as_tensor(count), dtype=cells.INT, weak=True
         )  # fmt: skip
 
     @property
     def dim(self) -> Dim:
         """The number of elements as a size."""
-        count = self.grown.count
-        return as_dim(count) if isinstance(count, Tensor) else count
+        return self.grown.dim
 
     def __len__(self) -> int:
         count = self.grown.count
@@ -132,10 +133,10 @@ class GrowingList(List):
                 return place
         else:
             index = core.strong(index)
-            wrapped = elementwise.add(index, g.number(count))
+            wrapped = elementwise.add(index, cells.number(count))
             place = elementwise.where(elementwise.less(index, 0), wrapped, index)
-        low, high = g.number(0), g.number(count)
-        return in_range(g.number(place), low, high, error="IndexError", message=message)
+        low, high = cells.number(0), cells.number(count)
+        return in_range(cells.number(place), low, high, error="IndexError", message=message)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
@@ -156,7 +157,8 @@ class GrowingList(List):
         list has there already."""
         treedef, leaves = g.take_apart(value)
         note_elements(value, known)
-        self._change(g.put(g.fitted(self.grown, treedef, leaves), place, leaves, self))
+        ready, leaves = g.fitted(self.grown, treedef, leaves)
+        self._change(g.put(ready, place, leaves, self))
 
     def put_back(self, place: Any, value: Any, known: Container[int]) -> None:
         """The same for an element that was changed, maybe at an index of the run: if the elements
@@ -164,6 +166,14 @@ class GrowingList(List):
         if self.grown.treedef.kind is list and is_grown(value):
             value = List(value) if isinstance(value.grown.count, int) else value
         self.put(place, value, known)
+
+    def append_inside(self, places: Sequence[Any], value: Any) -> bool:
+        """Append to the list at a place, or to one at a place in that, without a copy of it; False
+        if that cannot be done. The value is one that such a list has taken before."""
+        changed = g.appended_inside(self.grown, places, *g.take_apart(value))
+        if changed is not None:
+            self._change(changed)
+        return changed is not None
 
     def __delitem__(self, key: Any) -> None:
         if isinstance(key, slice):
@@ -175,7 +185,8 @@ class GrowingList(List):
     def append(self, value: Any) -> None:
         treedef, leaves = g.take_apart(value)
         note_elements(value)
-        ready = g.with_room(g.fitted(self.grown, treedef, leaves), 1)
+        ready, leaves = g.fitted(self.grown, treedef, leaves)
+        ready = g.with_room(ready, 1)
         self.note(value)
         done = g.put(ready, ready.count, leaves, self)
         self._change(replace(done, count=g.plus(ready.count, 1)))
@@ -184,8 +195,9 @@ class GrowingList(List):
         """`value` before the element at `index`, which counts as the nearest end out of range."""
         treedef, leaves = g.take_apart(value)
         note_elements(value)
-        ready = g.with_room(g.fitted(self.grown, treedef, leaves), 1)
-        count, at = g.number(ready.count), core.strong(as_tensor(integer(index)))
+        ready, leaves = g.fitted(self.grown, treedef, leaves)
+        ready = g.with_room(ready, 1)
+        count, at = cells.number(ready.count), core.strong(as_tensor(integer(index)))
         place = elementwise.where(elementwise.less(at, 0), elementwise.add(at, count), at)
         place = elementwise.minimum(elementwise.maximum(place, 0), count)
         moved = rows.reordered(ready, lambda i: elementwise.maximum(i - (i > place), 0))
@@ -210,7 +222,9 @@ class GrowingList(List):
             return self.take_last(count)
         place = self._place(index, "pop index out of range")
         if isinstance(place, int) and isinstance(count, Tensor):  # fails as the pop does
-            place = in_range(g.number(place), g.number(0), count, error="IndexError", message=RANGE)
+            place = in_range(
+                cells.number(place), cells.number(0), count, error="IndexError", message=RANGE
+            )
         found = self.element(place)
         self._remove(place)
         return found
@@ -223,11 +237,11 @@ class GrowingList(List):
         return found
 
     def _remove(self, place: Any) -> None:
-        at = g.number(place)
+        at = cells.number(place)
         moved = rows.reordered(self.grown, lambda i: i + (i >= at))
         less = g.plus(self.grown.count, -1)
         if isinstance(place, Tensor):  # no length without an element there
-            less = elementwise.where(elementwise.less(at, 0), 0, g.number(less))
+            less = elementwise.where(elementwise.less(at, 0), 0, cells.number(less))
         self._change(replace(moved, count=less, room=self.grown.room.less(-1)))
 
     def remove(self, value: Any) -> None:
@@ -244,7 +258,7 @@ class GrowingList(List):
         grown = self.grown
         if grown.treedef.kind is not None or grown.buffers[0].ndim != 1:
             refuse("its elements are tested that are no numbers", "loop over the list")
-        inside = elementwise.less(rows.places(grown), g.number(grown.count))
+        inside = elementwise.less(rows.places(grown), cells.number(grown.count))
         return elementwise.where(inside, elementwise.not_equal(grown.buffers[0], 0), beyond)
 
     def _matches(self, value: Any) -> Tensor:
@@ -252,7 +266,7 @@ class GrowingList(List):
         grown = self.grown
         if grown.treedef.kind is not None or grown.buffers[0].ndim != 1:
             refuse("an element is searched for that is not a number", "loop over the list")
-        inside = elementwise.less(rows.places(grown), g.number(grown.count))
+        inside = elementwise.less(rows.places(grown), cells.number(grown.count))
         return elementwise.logical_and(elementwise.equal(grown.buffers[0], value), inside)
 
     def __contains__(self, value: Any) -> Any:
@@ -264,7 +278,7 @@ class GrowingList(List):
         return found
 
     def count(self, value: Any) -> Any:
-        return core.cast(self._matches(value).sum(), dtype=g.INT, weak=True)
+        return core.cast(self._matches(value).sum(), dtype=cells.INT, weak=True)
 
     def index(self, value: Any, *bounds: Any, message: str = "value is not in list") -> Any:
         if bounds:
@@ -272,14 +286,14 @@ class GrowingList(List):
         matches = self._matches(value)
         longer = concatenate(matches, Tensor(np.asarray([True])), axis=0)
         first = longer.argmax()
-        count = g.number(self.grown.capacity)
-        found = in_range(first, g.number(0), count, error="ValueError", message=message)
-        return core.cast(found, dtype=g.INT, weak=True)
+        count = cells.number(self.grown.capacity)
+        found = in_range(first, cells.number(0), count, error="ValueError", message=message)
+        return core.cast(found, dtype=cells.INT, weak=True)
 
     # --- order ---
 
     def reverse(self) -> None:
-        last = g.number(g.plus(self.grown.count, -1))
+        last = cells.number(g.plus(self.grown.count, -1))
         self._change(rows.reordered(self.grown, lambda i: abs(last - i)))
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
@@ -347,8 +361,9 @@ class GrowingList(List):
 
         if isinstance(self.grown.count, int):
             return texts.staged(texts.marked_text(list(self)))
-        kind = {g.NUMBER: "numbers", g.SCALAR: "scalars"}.get(self.grown.kinds[0])
-        if self.grown.treedef.kind is not None or kind is None:
+        kinds = {cells.NUMBER: "numbers", cells.SCALAR: "scalars"}
+        kind = None if self.grown.treedef.kind is not None else kinds.get(self.grown.kinds[0])
+        if kind is None:
             refuse("it is shown as text", "print its elements in a loop, or an array of them")
         return texts.gap_mark(Gap("", True, kind), stack_of(self, empty=True))
 
@@ -390,7 +405,7 @@ def _is_inside(place: Count, count: Count) -> bool:
 
 
 def refuse(why: str, remedy: str) -> NoReturn:
-    raise g.refused(why, remedy)
+    raise cells.refused(why, remedy)
 
 
 def stack_of(values: GrowingList, empty: bool = False, error: str | None = None) -> Tensor:
@@ -444,4 +459,4 @@ def note_elements(value: Any, known: Container[int] = ()) -> None:
 GrowingList.__name__ = GrowingList.__qualname__ = "list"  # for messages
 set_growing_hooks(_growing, note_elements)
 set_conversion(GrowingList, stack_of)
-set_truth(GrowingList, lambda values: elementwise.greater(g.number(values.grown.count), 0))
+set_truth(GrowingList, lambda values: elementwise.greater(cells.number(values.grown.count), 0))

@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphify import tree
-from graphify.autograph.operators import growing as g
-from graphify.autograph.operators.growing import Grown, Room
+from graphify.autograph.operators import listcells as cells
+from graphify.autograph.operators.growing import Grown
+from graphify.autograph.operators.listcells import Room
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.state import Unstageable
 from graphify.ir.context import current_builder, tracked
@@ -56,7 +57,7 @@ class OfLanes:
         self.keys, self.children = keys, children
 
     def __iter__(self) -> NoReturn:
-        raise g.refused("it is what each lane of a vmap gives", "return an array in every lane")
+        raise cells.refused("it is what each lane of a vmap gives", "return an array in every lane")
 
     __len__ = __getitem__ = __iter__
 
@@ -72,11 +73,11 @@ def _finished(treedef: tree.TreeDef, kinds: Any, count: Any, buffers: list[Any])
         )
     length, lanes = int(counts.flat[0]) if counts.size else 0, counts.ndim
     columns = [
-        _column(g.ARRAY if lanes else kind, as_tensor(buffer), length, lanes)
+        _column(cells.ARRAY if lanes else kind, as_tensor(buffer), length, lanes)
         for kind, buffer in zip(kinds, buffers, strict=True)
     ]
-    if not columns or not length:
-        return []
+    if not columns:
+        return [treedef.unflatten([]) for _ in range(length)]
     return [treedef.unflatten(leaves) for leaves in zip(*columns, strict=True)]
 
 
@@ -84,17 +85,17 @@ def _column(kind: Any, buffer: Tensor, length: int, lanes: int) -> list[Any]:
     """The first elements of a buffer, copied, each along the axis behind those of the lanes."""
     if not tracked(buffer):
         array = np.moveaxis(buffer.numpy(), lanes, 0)[:length]
-        if kind == g.NUMBER:
+        if kind == cells.NUMBER:
             numbers: list[Any] = array.tolist()
             return numbers
         rows = [Tensor(np.array(row), weak=buffer._weak) for row in array]
     else:
         where: Any = (slice(None),) * lanes
         rows = [core.copy(getitem(buffer, (*where, i))) for i in range(length)]
-        if kind == g.NUMBER:
+        if kind == cells.NUMBER:
             return [row.numpy().item() for row in rows]
     for row in rows:
-        row._scalar = kind != g.ARRAY
+        row._scalar = kind != cells.ARRAY
     return rows
 
 

@@ -19,8 +19,8 @@ from graphify.autograph.operators import deques, prelude
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.comprehensions import list_
 from graphify.autograph.operators.generators import Generator
-from graphify.autograph.operators.growing import refused
 from graphify.autograph.operators.iterators import Plain, all_items, is_lazy, lazily, once
+from graphify.autograph.operators.listcells import refused
 from graphify.autograph.operators.lists import GrowingList
 from graphify.ir.context import current_builder
 from graphify.ir.kinds import wrong_kind
