@@ -39,6 +39,7 @@ from graphify.autograph.converters import (
     logical,
     lookups,
     match,
+    moves,
     names,
     raises,
     texts,
@@ -64,6 +65,7 @@ from graphify.tracing.recursion import deep_stack
 # In order. Expressions come first, so that later converters may insert finished operator calls.
 PASSES = (
     names,  # before anything looks at attributes
+    moves,  # while the statements are still the user's
     breakpoints,
     generators,  # before everything else: it makes statements of expressions
     genexps,  # makes functions

@@ -274,6 +274,21 @@ def may_be(container: Any) -> Iterable[int]:
     return _known().may_be(id(container))
 
 
+def is_seen_beside(container: Any, variable: str) -> bool:
+    """Whether anything shows a container, or what it may be, but a variable of the function that
+    is being run."""
+    known = _known()
+    originals = set(known.may_be(id(container)))
+    others = originals.union({id(container)}, *(known.copies.get(each, ()) for each in originals))
+    return any(
+        id(value) in others
+        and not (own and name == variable)
+        or opened
+        and any(id(inside) in others for inside in _inside(value))
+        for value, name, opened, own in _named()
+    )
+
+
 def is_copy_of(container: Any, home: Any) -> bool:
     """Whether a container is a copy that the frame with this home made."""
     homes = _known().homes
@@ -364,18 +379,28 @@ def _known() -> _Copies:
 def _seen(holder: Any = None) -> Iterator[tuple[Any, str]]:
     """What the names of the functions being traced show, with the name if it is that itself; less
     what is in `holder`."""
+    for value, name, opened, _ in _named():
+        yield value, name
+        if opened:
+            yield from ((inside, "") for inside in _inside(value, holder))
+
+
+def _named() -> Iterator[tuple[Any, str, bool, bool]]:
+    """What names show, and what has been written; with the name, whether to look inside, and
+    whether it is a variable of the function that is being run."""
     for tracked in getattr(_root(), "tracked", ()):
-        yield tracked.twin, ""  # a container of the caller's
+        yield tracked.twin, "", False, False  # a container of the caller's
     for value in _written():
-        yield value, ""
-        yield from ((inside, "") for inside in _inside(value, holder))
+        yield value, "", True, False
     frame: FrameType | None = sys._getframe(1)
+    own = True
     while frame is not None and not frame.f_code.co_filename.endswith("api/tracer.py"):
-        if not is_internal(frame.f_code.co_filename):
+        filename = frame.f_code.co_filename
+        if not is_internal(filename):
             for name, value in list(frame.f_locals.items()):
-                yield value, name
-                if not name.startswith(RETURNED):
-                    yield from ((inside, "") for inside in _inside(value, holder))
+                yield value, name, not name.startswith(RETURNED), own
+        elif filename.endswith("operators/calls.py"):
+            own = False
         frame = frame.f_back
 
 

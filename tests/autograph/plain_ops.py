@@ -180,6 +180,10 @@ def catching(kinds=BaseException):
     return kinds
 
 
+def moved(value, name):
+    return value
+
+
 def call(function, *args, **kwargs):
     return function(*args, **kwargs)
 

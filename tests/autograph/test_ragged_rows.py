@@ -677,12 +677,125 @@ def read_on_both_paths(x, n):
     return total, rows
 
 
+def split(x):
+    rows = []
+    row = []
+    for v in x:
+        row.append(v)
+        if v > 0.5:
+            rows.append(row)
+            row = []
+    return rows, row
+
+
+def split_and_changed(x):
+    rows = []
+    row = []
+    for v in x:
+        row.append(v)
+        if v > 0.5:
+            rows.append(row)
+            row = []
+        elif rows:
+            rows[-1].insert(1, v)
+            rows[-1] += [v]
+    return rows
+
+
+def split_until(x):
+    rows = []
+    row = []
+    i = 0
+    while i < len(x) and x[i] < 0.95:
+        row.append(x[i])
+        if x[i] > 0.5:
+            rows.append(row)
+            row = []
+        elif rows:
+            rows[-1].insert(1, x[i])
+            rows[-1] += [x[i]]
+        i += 1
+    return rows
+
+
+def tables_of_rows(x):
+    out = []
+    for v in x:
+        table = []
+        for w in x:
+            if w < v:
+                table.append([u for u in x if u < w])
+        out.append(table)
+    return out
+
+
+def records_with_lists(x):
+    recs = []
+    for i, v in enumerate(x):
+        if v > 0.3:
+            recs.append({"id": i, "vals": [w for w in x[:i]]})
+    for r in recs:
+        pass
+    return sum([len(r["vals"]) for r in recs]), recs
+
+
+def moved_in_each_turn(x):
+    rows = []
+    row = []
+    for v in x:
+        row.append(v)
+        rows.append(row)
+        row = [v] if v > 0.5 else []
+    return rows
+
+
+def chunks(x):
+    rows = []
+    row = []
+    i = 0
+    while i < len(x):
+        row.append(x[i])
+        i += 1
+        if len(row) == 3:
+            rows.append(row)
+            row = []
+    if row:
+        rows.append(row)
+    return [sum(r) for r in rows], rows
+
+
+def changed_after_the_move(x):
+    rows = []
+    row = []
+    for v in x:
+        row.append(v)
+        if v > 0.5:
+            rows.append(row)
+            row, old = [], rows[-1]
+            old.append(4.0)
+    return rows
+
+
+def passed_down(rows, row, k):
+    if k > 0:
+        passed_down(rows, row, k - 1)
+    rows.append(row)
+
+
+def moved_by_a_function(x):
+    rows = []
+    row = [x[0]]
+    passed_down(rows, row, 2)
+    row.append(x[1])
+    return rows
+
+
 PROGRAMS = [
     function
     for name, function in list(globals().items())
     if inspect.isfunction(function)
     and function.__module__ == __name__
-    and name not in ("arguments", "helper", "dfs", "assert_close")
+    and name not in ("arguments", "helper", "dfs", "passed_down", "assert_close")
 ]
 
 
@@ -736,6 +849,62 @@ def one_or_the_other_changes(x: Any, n: Any) -> Any:
     return rows
 
 
+def moved_and_seen_by_another_name(x):  # other name sees
+    rows = []
+    row = []
+    last = row
+    for v in x:
+        row.append(v)
+        if v > 0.5:
+            rows.append(row)
+            last = row
+            row = []
+        last.append(0.5)
+    return rows, last
+
+
+def appended_by(rows, row):
+    rows.append(row)
+
+
+def moved_and_changed_by_the_caller(x):
+    rows = []
+    row = []
+    for v in x:
+        row.append(v)
+        if v > 0.5:
+            appended_by(rows, row)
+            row.append(2.0)
+            row = []
+    return rows
+
+
+def moved_and_seen_in_a_container(x):
+    rows = []
+    row = []
+    holder = [row]
+    for v in x:
+        row.append(v)
+        if v > 0.7:
+            rows.append(row)
+            row = []
+    holder[0].append(1.0)
+    return rows, holder
+
+
+def moved_and_seen_by_a_lambda(x):
+    rows = []
+    row = []
+    f = lambda: row
+    for v in x:
+        row.append(v)
+        if v > 0.5:
+            rows.append(row)
+            row = []
+    f().append(3.0)
+    return rows
+
+
 def structures_that_differ(x: Any, n: Any) -> Any:
     rows: list[Any] = [[] for _ in range(n)]
     rows[0].append(x[0])
@@ -751,11 +920,21 @@ def arrays_that_differ(x: Any, n: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "program", [one_or_the_other_changes, structures_that_differ, arrays_that_differ]
+    "program",
+    [
+        one_or_the_other_changes,
+        structures_that_differ,
+        arrays_that_differ,
+        moved_and_seen_by_another_name,
+        moved_and_changed_by_the_caller,
+        moved_and_seen_in_a_container,
+        moved_and_seen_by_a_lambda,
+    ],
 )
 def test_what_rows_cannot_hold_is_refused(program: Callable[..., Any]) -> None:
+    given = [np.arange(5.0), np.int64(3)][: program.__code__.co_argcount]
     with pytest.raises(TraceError, match="in user code") as caught:
-        graphify.function(program)(np.arange(5.0), np.int64(3))
+        graphify.function(program)(*given)
     assert "test_ragged_rows.py" in str(caught.value)
 
 

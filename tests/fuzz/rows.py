@@ -15,6 +15,7 @@ FIRST = [
     ["rows = []", "for j in range(k + 2):", "    rows.append([x[m] for m in range(j)])"],
     ["rows = [[v] * 2 for v in x]"], ["rows = [[x[0]]]"], ["rows = [[], []]"],
 ]  # fmt: skip
+PARTS = [["part, last = [], []"], ["part = []", "last = part"], ["last, part = [], [x[0]]"]]
 PLACES = ["i % len(rows)", "i % len(rows)", "k % len(rows)", "int(abs(v)) % len(rows)", "0", "-1"]
 VALUES = ["v", "v * 2", "x[0]", "1.5", "total", "float(len(rows[{p}]))"]
 CHANGES = [
@@ -33,6 +34,10 @@ CHANGES = [
     ["if rows[{p}]:", "    total += rows[{p}].pop()"], ["if rows[{p}]:", "    del rows[{p}][0]"],
     ["if rows[{p}]:", "    rows[{p}][0] = {v}"], ["if rows[{p}]:", "    rows[{p}][-1] += {v}"],
     ["if len(rows[{p}]) > 1:", "    rows[{p}][1] *= 2"],
+    ["part.append({v})"], ["part.append({v})"], ["part += [{v}, {w}]"], ["part = [{v}]"],
+    ["rows.append(part)", "part = []"], ["rows.append(part)", "part = [{v}]"],
+    ["if len(part) > 1:", "    rows.append(part)", "    part = []"],
+    ["if len(part) > 2:", "    rows[{p}] = part", "    part = []"], ["last = part"],
     ["while len(rows[{p}]) > 2:", "    rows[{q}].append(rows[{p}].pop())", "    if {q} == {p}:",
      "        break"],
 ]  # fmt: skip
@@ -57,10 +62,10 @@ RESULTS = ["rows", "[len(r) for r in rows]", "len(rows)", "[w for r in rows for 
 def rows_program(seed: int) -> Program:
     """The program of a seed, always the same."""
     rng = random.Random(seed)
-    lines = [*rng.choice(FIRST), "total, i, v = 0.0, 0, x[0]"]
+    lines = [*rng.choice(FIRST), *rng.choice(PARTS), "total, i, v = 0.0, 0, x[0]"]
     for _ in range(rng.choice([1, 1, 2])):
         lines += _loop(rng)
-    lines.append(f"return total, {rng.choice(RESULTS)}")
+    lines.append(f"return total, {rng.choice(RESULTS)}, part, len(last)")
     source = "\n".join(["def program(x, k):", *indented(lines), ""])
     count = Argument("k", "integer", "int64", rng.choice(["array", "scalar", "scalar"]))
     return Program(source, [Argument("x", "vector", "float64"), count], seed)

@@ -747,6 +747,21 @@ def pascals_triangle(xi):
     return rows
 
 
+def sums_of_runs_of_one_sign(x):
+    runs, run = [], []
+    for v in x:
+        if run and (run[-1] > 0) != (v > 0):
+            runs.append(run)
+            run = []
+        run.append(v)
+    runs.append(run)
+    best = runs[0]
+    for each in runs:
+        if len(each) > len(best):
+            best = each
+    return sum(best) * len(runs)
+
+
 def points_in_cells(x):
     cells = [[] for _ in range(len(x) // 2 + 1)]
     for v in x:

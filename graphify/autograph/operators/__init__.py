@@ -57,6 +57,7 @@ from graphify.autograph.operators.comprehensions import tuple_ as tuple
 from graphify.autograph.operators.generators import emit, known, known_items, returned
 from graphify.autograph.operators.inplace import in_place
 from graphify.autograph.operators.iterators import flatten, generate, unpacked
+from graphify.autograph.operators.lists import moved
 from graphify.autograph.operators.logical import and_, compare, contains, not_, or_, tested
 from graphify.autograph.operators.lookups import get, indexed, item
 from graphify.autograph.operators.loops import for_, while_
@@ -152,6 +153,7 @@ __all__ = [
     "matched",
     "max",
     "min",
+    "moved",
     "next",
     "not_",
     "or_",

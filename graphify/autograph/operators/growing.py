@@ -226,10 +226,9 @@ def alike(one: Form, other: Form) -> Form:
     """
     found = listforms.common(one, other)
     if found is None:
-        trees = (one.treedef, other.treedef)
-        example, second = (each.unflatten(["..."] * each.num_leaves) for each in trees)
+        trees = map(listforms.example_of, (one.treedef, other.treedef))
         raise refused(
-            f"its elements differ in structure: {example} and {second}",
+            f"its elements differ in structure: {' and '.join(map(str, trees))}",
             "give all elements the same structure",
         )
     return found

@@ -84,6 +84,16 @@ def is_rows(treedef: tree.TreeDef) -> bool:
     return kind is not None and kind is not List and issubclass(kind, List)
 
 
+def example_of(treedef: tree.TreeDef) -> Any:
+    """An element of a structure, for messages."""
+    if treedef.kind is None:
+        return "..."
+    if is_rows(treedef):
+        return [example_of(treedef.keys[0]), "..."]
+    children = [example_of(child) for child in treedef.children]
+    return replace(treedef, children=(tree.LEAF,) * len(children)).unflatten(children)
+
+
 # --- what two elements have in common -------------------------------------------------------------
 
 Found: TypeAlias = "tuple[tree.TreeDef, list[Leaf]] | None"

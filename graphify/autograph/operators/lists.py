@@ -30,6 +30,7 @@ from graphify.autograph.operators.conditions import set_truth
 from graphify.autograph.operators.growing import Grown
 from graphify.autograph.operators.listcells import Count
 from graphify.autograph.operators.state import as_number
+from graphify.ir.context import current_builder
 from graphify.ir.kinds import wrong_kind
 from graphify.ir.sizes import Dim, decide_less
 from graphify.ir.tensor import Tensor, resolve, value_needed
@@ -39,6 +40,7 @@ from graphify.ops.convert import set_conversion
 from graphify.ops.effects import Gap
 from graphify.ops.keys import getitem
 from graphify.ops.shape import concatenate, in_range
+from graphify.tracing import identity
 from graphify.tracing.lists import List, is_grown, set_growing_hooks
 from graphify.tracing.places import log_contents, seal
 
@@ -420,6 +422,16 @@ def start(values: list[Any], model: Grown | None = None) -> Grown:
     for value in values:
         note_elements(value)
     return g.stacked(values, model)
+
+
+def moved(value: Any, name: str) -> Any:
+    """A list that goes into another one, if a variable shows it that nobody reads any more: where
+    nothing else shows it, a copy, so that the list is none that must not change."""
+    if current_builder() is None or not isinstance(value, List):
+        return value
+    if identity.is_seen_beside(value, name):
+        return value
+    return GrowingList.of(g.apart(value.grown)) if is_grown(value) else value.snapshot()
 
 
 def list_of(values: Any) -> list[Any]:
