@@ -94,8 +94,18 @@ def test_optimised_is_checked(function: Callable[..., Any]) -> None:
         check(function, graphify.function(function, dynamic=True))
 
 
+def some_of(functions: list[Callable[..., Any]]) -> list[Any]:
+    """One function of three; the others are for `make test-all`."""
+    return [
+        pytest.param(function, marks=[pytest.mark.slow] if number % 3 else [])
+        for number, function in enumerate(functions)
+    ]
+
+
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("function", samples_but("NO_TENSORFLOW"), ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", some_of(samples_but("NO_TENSORFLOW")), ids=lambda f: f.__name__
+)
 def test_tensorflow(function: Callable[..., Any]) -> None:
     check(function, graphify.function(function, engine="tensorflow"))
 
