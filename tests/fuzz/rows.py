@@ -14,6 +14,8 @@ FIRST = [
     ["rows = [[0.5] for _ in range(k + 1)]"], ["rows = [[1.0], [x[0], x[1]], []]"],
     ["rows = []", "for j in range(k + 2):", "    rows.append([x[m] for m in range(j)])"],
     ["rows = [[v] * 2 for v in x]"], ["rows = [[x[0]]]"], ["rows = [[], []]"],
+    ["rows = [[] for _ in range(9)]"], ["rows = [[]] * 8"], ["rows = [[1.0], [2.0]] * 4"],
+    ["rows = [[x[j]] for j in range(3)] + [[]]"],
 ]  # fmt: skip
 PARTS = [["part, last = [], []"], ["part = []", "last = part"], ["last, part = [], [x[0]]"]]
 PLACES = ["i % len(rows)", "i % len(rows)", "k % len(rows)", "int(abs(v)) % len(rows)", "0", "-1"]
@@ -38,6 +40,8 @@ CHANGES = [
     ["rows.append(part)", "part = []"], ["rows.append(part)", "part = [{v}]"],
     ["if len(part) > 1:", "    rows.append(part)", "    part = []"],
     ["if len(part) > 2:", "    rows[{p}] = part", "    part = []"], ["last = part"],
+    ["rows[{p}] = rows[{q}]"], ["part = rows[{p}]"], ["rows = rows + [rows[{q}]]"],
+    ["last.append({v})"], ["rows = [rows[{p}], rows[{q}][:]]"],
     ["while len(rows[{p}]) > 2:", "    rows[{q}].append(rows[{p}].pop())", "    if {q} == {p}:",
      "        break"],
 ]  # fmt: skip

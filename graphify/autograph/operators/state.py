@@ -33,6 +33,7 @@ from graphify.ops.rules import operand_of
 from graphify.tracing import identity
 from graphify.tracing.capture import root_of
 from graphify.tracing.identity import Held, called
+from graphify.tracing.lists import is_grown
 
 NUMBERS = (bool, int, float, complex)
 
@@ -327,7 +328,8 @@ def describe(value: Any) -> str:
     if isinstance(value, (set, frozenset)):
         return f"{value!r:.60}"
     if isinstance(value, (list, tuple)):
-        return f"a {type(value).__name__} of {len(value)}"
+        length = "run-time length" if is_grown(value) else len(value)
+        return f"a {type(value).__name__} of {length}"
     if isinstance(value, StagedText):
         return "a text"
     return (
