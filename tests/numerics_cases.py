@@ -250,6 +250,14 @@ MAKE: dict[str, Make] = {
     "bellman_ford": lambda n, r: (*r.integers(0, n, (2, 3 * n)), r.random(3 * n), n),
     "connected_components": lambda n, r: (*r.integers(0, 2 * n, (2, n)), 2 * n),
     "minimum_spanning_tree": lambda n, r: (symmetric(n, r) ** 2,),
+    # graphs
+    "shortest_paths": lambda n, r: (r.integers(0, n, (2 * n, 2)), r.random(2 * n), np.int64(n), 0),
+    "components": lambda n, r: (r.integers(0, 2 * n, (n, 2)), np.int64(2 * n)),
+    "topological_order": lambda n, r: (r.integers(0, n, (n, 2)), np.int64(n)),
+    "forces_by_cell_lists": lambda n, r: (r.random((2 * n, 2)), np.int64(9)),
+    "bucket_sort": lambda n, r: (r.random(2 * n), np.int64(9)),
+    "sparse_product_by_rows": lambda n, r: (*csr(n, r), r.random(n), 0.3),
+    "rise_lengths": lambda n, r: (r.random(3 * n),),
     # contours
     "contour_integral": lambda n, r: (
         n,
@@ -526,6 +534,8 @@ NO_GRADIENT = {
     "golden_section": _BISECTED,
     "lagrange_barycentric": "points that stand on a node",
     "convex_hull": "as many numbers come out as there are corners",
+    "bucket_sort": "how many numbers come out, the buckets tell",
+    "shortest_paths": "how many distances come out, the run tells",
     "dijkstra": "a weight of zero is no edge",
     "bellman_ford": "what cannot be reached is 1e18 away: its differences are lost",
 }
@@ -535,6 +545,7 @@ VECTORISED = """
     smith_waterman viterbi recursive_filter fft_in_place kalman_filter thomas adi leapfrog
     elastic_collisions mandelbrot_of_those_left spmv breadth_first contour_integral kmeans crc32
     run_length_encode shock_tube conv2d lstm gemver quicksort flood_fill dormand_prince
+    forces_by_cell_lists
 """.split()
 TENSORFLOW = """
     gauss_seidel_2d laplace_until lu_pivoted durbin smith_waterman fft_in_place thomas leapfrog
