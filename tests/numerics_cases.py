@@ -251,11 +251,11 @@ MAKE: dict[str, Make] = {
     "connected_components": lambda n, r: (*r.integers(0, 2 * n, (2, n)), 2 * n),
     "minimum_spanning_tree": lambda n, r: (symmetric(n, r) ** 2,),
     # graphs
-    "shortest_paths": lambda n, r: (r.integers(0, n, (2 * n, 2)), r.random(2 * n), np.int64(n), 0),
-    "components": lambda n, r: (r.integers(0, 2 * n, (n, 2)), np.int64(2 * n)),
-    "topological_order": lambda n, r: (r.integers(0, n, (n, 2)), np.int64(n)),
-    "forces_by_cell_lists": lambda n, r: (r.random((2 * n, 2)), np.int64(9)),
-    "bucket_sort": lambda n, r: (r.random(2 * n), np.int64(9)),
+    "shortest_paths": lambda n, r: (r.integers(0, n, (2 * n, 2)), r.random(2 * n), n, 0),
+    "components": lambda n, r: (r.integers(0, 2 * n, (n, 2)), 2 * n),
+    "topological_order": lambda n, r: (r.integers(0, n, (n, 2)), n),
+    "forces_by_cell_lists": lambda n, r: (r.random((2 * n, 2)), 9),
+    "bucket_sort": lambda n, r: (r.random(2 * n), 9),
     "sparse_product_by_rows": lambda n, r: (*csr(n, r), r.random(n), 0.3),
     "rise_lengths": lambda n, r: (r.random(3 * n),),
     # contours

@@ -16,11 +16,13 @@ from typing import Any, TypeVar
 
 from graphify.errors import GraphifyError, note
 from graphify.ir.tensor import Tensor
-from graphify.location import LazyLoc, SourceLoc, here
+from graphify.location import LazyLoc, here
 
 T = TypeVar("T")
 
-_places: ContextVar[frozenset[SourceLoc]] = ContextVar("graphify_kept_apart", default=frozenset())
+ROWS = "rows"  # of places where lists are made that are to be rows
+
+_places: ContextVar[frozenset[Any]] = ContextVar("graphify_kept_apart", default=frozenset())
 
 
 def is_kept() -> bool:
@@ -30,14 +32,27 @@ def is_kept() -> bool:
     return place is not None and place.resolve() in places
 
 
+def are_rows() -> bool:
+    """Whether lists in a list that the code at hand makes are the rows of a buffer."""
+    places = _places.get()
+    place = here() if places else None
+    return place is not None and (ROWS, place.resolve()) in places
+
+
 def instead_of(error: GraphifyError, copied: Iterable[LazyLoc | None]) -> GraphifyError:
     """An error that there would not be if no containers had been copied at these places."""
     note(error, copied=frozenset(place.resolve() for place in copied if place is not None))
     return error
 
 
-def _missing(error: Exception) -> frozenset[SourceLoc]:
-    copied: frozenset[SourceLoc] = getattr(error, "copied", frozenset())
+def instead_of_lists(error: GraphifyError, made: LazyLoc) -> GraphifyError:
+    """An error that there would not be if the lists in a list, made at a place, were rows."""
+    note(error, copied=frozenset([(ROWS, made.resolve())]))
+    return error
+
+
+def _missing(error: Exception) -> frozenset[Any]:
+    copied: frozenset[Any] = getattr(error, "copied", frozenset())
     return copied - _places.get()
 
 

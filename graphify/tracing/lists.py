@@ -31,9 +31,10 @@ class List(list[Any]):
         home: of the frame that made it.
         grown: what the class of growing lists keeps.
         lines: where elements of which shapes were appended, for errors.
+        place: of the comprehension or display that made it.
     """
 
-    __slots__ = ("grown", "home", "lines", "__weakref__")
+    __slots__ = ("grown", "home", "lines", "place", "__weakref__")
 
     def __init__(self, values: Iterable[Any] = ()) -> None:
         super().__init__(values)
@@ -41,6 +42,7 @@ class List(list[Any]):
         self.home: Any = None if builder is None else builder.home
         self.grown: Any = None
         self.lines: dict[Any, LazyLoc | None] = {}
+        self.place: LazyLoc | None = None
 
     def note(self, value: Any) -> None:
         """Remember the line that appends an array of this shape."""

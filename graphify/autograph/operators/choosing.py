@@ -21,6 +21,7 @@ from graphify import tree
 from graphify.autograph.operators import deques, texts
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.choice import (
+    MOST,
     Choice,
     Facts,
     Verdict,
@@ -213,6 +214,10 @@ MOST_ELEMENTS = 16
 def _element(values: Any, key: Any) -> Any:
     """`names[k]`: an element of a list of texts, functions and the like is one of several, and so
     is a container that will be changed (see apart.py)."""
+    if not isinstance(key, slice) and _are_many_lists(values) and values.place is not None:
+        error = apart.instead_of_lists(_too_many(values), values.place)
+        if (apart.is_kept() or not _are_alike(list(values))) and apart.helps(error):
+            raise error
     if isinstance(key, slice) or not _is_one_of(list(values)):
         try:
             return lists.growing(values)[key]
@@ -229,18 +234,29 @@ def _element(values: Any, key: Any) -> Any:
     return Choice(core.cast(place, dtype=np.dtype(np.int64), weak=True), list(values), key)
 
 
+def _are_many_lists(values: Any) -> bool:
+    """Whether elements are so many lists that they are better kept as the rows of a buffer."""
+    if not isinstance(values, lists.List) or len(values) <= MOST:
+        return False
+    return all(isinstance(value, lists.List) for value in values)
+
+
+def _too_many(values: list[Any]) -> TraceError:
+    return TraceError(
+        f"one of {len(values)} containers or arrays in a list is picked by an index that only "
+        f"the run knows, and changes or has no elements yet; {MOST_ELEMENTS} are the most",
+        location=here(),
+        remedy="keep what they hold in one array, with an axis for the index",
+    )
+
+
 def _is_one_of(values: list[Any]) -> bool:
     """Whether one element is told from the others by branches, and not looked up in a stack."""
     if not _are_alike(values) or any(isinstance(value, Deque) for value in values):
         return True
     kept = apart.is_kept() and apart.can_change(values)
     if kept and len(values) > MOST_ELEMENTS:
-        raise TraceError(
-            f"one of {len(values)} containers or arrays in a list is picked by an index that only "
-            f"the run knows, and changes or has no elements yet; {MOST_ELEMENTS} are the most",
-            location=here(),
-            remedy="keep what they hold in one array, with an axis for the index",
-        )
+        raise _too_many(values)
     return kept or len(values) <= MOST_ELEMENTS and _may_differ(values)
 
 

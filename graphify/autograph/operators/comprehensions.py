@@ -9,7 +9,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from graphify.autograph.operators import listcells
+from graphify.autograph.operators import growing, listcells
 from graphify.autograph.operators.branches import if_
 from graphify.autograph.operators.deques import opened
 from graphify.autograph.operators.iteration import items_of
@@ -20,6 +20,7 @@ from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
 from graphify.location import here
+from graphify.tracing import apart
 from graphify.tracing.lists import List
 from graphify.tracing.places import log_contents
 
@@ -50,7 +51,9 @@ def list_of(fill: Callable[[Add], Any]) -> builtins.list[Any]:
         plain: builtins.list[Any] = []
         fill(plain.append)
         return plain
-    made = List()
+    rows = apart.are_rows()
+    made = GrowingList.of(growing.empty()) if rows else List()
+    made.place = here()
 
     def add(value: Any) -> None:
         log_contents(made)
@@ -105,7 +108,11 @@ def list_(iterable: Any = ()) -> builtins.list[Any]:
         return iterable.copy()
     items = items_of(iterable)
     if items is None or isinstance(items.length, int):
-        return List(iterable)
+        made = List(iterable)
+        made.place = here()
+        if apart.are_rows():
+            made.become(GrowingList.of(growing.stacked(made)))
+        return made
     return list_of(lambda add: each(iterable, add))
 
 

@@ -280,6 +280,11 @@ def stacked(values: Sequence[Any], model: Grown | None = None) -> Grown:
     return Grown(form.treedef, form.kinds, tuple(buffers), len(values))
 
 
+def empty() -> Grown:
+    """No elements yet, and nothing known of them."""
+    return Grown(listforms.NOTHING, (), (), 0)
+
+
 # --- room -----------------------------------------------------------------------------------------
 
 

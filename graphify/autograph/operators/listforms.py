@@ -96,11 +96,15 @@ def example_of(treedef: tree.TreeDef) -> Any:
 
 # --- what two elements have in common -------------------------------------------------------------
 
+NOTHING = tree.flatten(())[1]  # of the elements that a list does not have yet
+
 Found: TypeAlias = "tuple[tree.TreeDef, list[Leaf]] | None"
 
 
 def common(one: Form, other: Form) -> Form | None:
     """The form of elements that have the one or the other; None if they differ too much."""
+    if NOTHING in (one.treedef, other.treedef):
+        return one if other.treedef == NOTHING else other
     found = _common(one.treedef, iter(one.leaves), other.treedef, iter(other.leaves))
     return None if found is None else Form(found[0], tuple(found[1]))
 
@@ -183,6 +187,8 @@ def shaped(
     Args:
         lead: the first axes of all columns.
     """
+    if treedef == NOTHING:
+        return side_by_side([], form, lead[:-1])
     return _shaped(treedef, iter(columns), form.treedef, iter(form.leaves), lead)
 
 
