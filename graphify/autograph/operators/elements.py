@@ -335,6 +335,11 @@ def _seen_elsewhere(way: set[int]) -> list[Sealed]:
     return found
 
 
+def forget_unseen() -> None:
+    """Drop what was read and nobody has any more: a copy of what is sealed would hold on to it."""
+    _seen_elsewhere(set())
+
+
 # --- where paths meet -----------------------------------------------------------------------------
 
 

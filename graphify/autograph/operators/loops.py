@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import iteration, known
+from graphify.autograph.operators import elements, iteration, known
 from graphify.autograph.operators.branches import if_
 from graphify.autograph.operators.carry import Carry
 from graphify.autograph.operators.choice import Choice, Facts, assuming, facts, has_choices
@@ -331,6 +331,7 @@ def _stage_or_unroll(
     peel = peel and test is None
     for choices in (False,) if peel else (False, True):
         try:
+            elements.forget_unseen()
             with contextlib.nullcontext() if root is None else root.attempting():
                 return _staged_for(items, body, state, names, test, choices)
         except (LeakedTracer, SyntaxUnsupported):
