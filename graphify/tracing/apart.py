@@ -5,7 +5,11 @@
                            # now m is a choice of a and b: the append is a branch for each
 
 Copies are what most code is best off with, so a place keeps containers apart only once a trace has
-failed for the copies that were made there.
+failed for the copies that were made there. Lists that are too many to be kept apart become rows of
+one buffer, where they are made:
+
+    near = [[] for _ in range(100)]
+    near[k].append(v)
 """
 
 from __future__ import annotations
