@@ -24,6 +24,13 @@ PARAMETERS = {
 }
 
 SOURCES = {
+    "lists times an unsigned integer": """
+def program(x, ks):
+    n = ks.astype(np.uint64)
+    rows = [0.5] * (n % 4 + 1)
+    rows.append(x[0])
+    return sum(rows), len(rows), [x[0], 2.0] * n
+""",
     "names that loops in a branch swap, of one array from before": """
 def program(x, y):
     a = x * 1

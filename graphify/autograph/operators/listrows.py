@@ -148,7 +148,7 @@ def reordered(grown: Grown, place: Callable[[Tensor], Tensor]) -> Grown:
 
 def repeated(grown: Grown, times: Tensor) -> Grown:
     """The elements so many times over, in a list of its own."""
-    each = cells.number(grown.count)
+    each, times = cells.number(grown.count), core.to_dtype(core.strong(times), cells.INT)
     index = iota(length=as_dim(each * elementwise.maximum(times, 0)), dtype=cells.INT)
     index = elementwise.remainder(index, elementwise.maximum(each, 1))
     buffers = []
