@@ -276,10 +276,11 @@ def may_be(container: Any) -> Iterable[int]:
 
 def is_seen_beside(container: Any, variable: str) -> bool:
     """Whether anything shows a container, or what it may be, but a variable of the function that
-    is being run."""
+    is being run; or may do so, as there is too much to look at."""
     known = _known()
     originals = set(known.may_be(id(container)))
-    others = originals.union({id(container)}, *(known.copies.get(each, ()) for each in originals))
+    copies = (known.copies.get(each, ()) for each in originals)
+    others = originals.union({id(container), id(REST)}, *copies)
     return any(
         id(value) in others
         and not (own and name == variable)
@@ -452,8 +453,11 @@ def _inside(value: Any, holder: Any = None) -> Iterator[Any]:
             held = gc.get_referents(value)  # attributes, slots, what an iterator or a partial has
         yield from held
         pending += held
+    if pending:
+        yield REST
 
 
+REST = object()  # stands for what was not looked at
 _CLOSED = (Tensor, ModuleType, type, str, int, float, CodeType, FrameType, TracebackType)
 _LENGTHS = (list.__len__, tuple.__len__, set.__len__)  # not those that only the run knows
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,11 @@ class List(list[Any]):
         log_contents(self)
         self.note(value)
         list.append(self, value)
+
+    def append_inside(self, places: Sequence[Any], value: Any) -> bool:
+        """Append to the list at a place, or to one at a place in that, without a copy of it; False
+        if that cannot be done. The value is one that such a list has taken before."""
+        return False
 
     def insert(self, index: Any, value: Any) -> None:
         if is_staged_key(index) and self:

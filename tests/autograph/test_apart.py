@@ -226,7 +226,7 @@ def many_lists_changed_by_a_function(x, k):
     def push(rows, i, v):
         rows[i].append(v)
 
-    rows = [list() for _ in range(9)]  # noqa: C408
+    rows = [list() for _ in range(9)]
     for i in range(9):
         rows[i].append(float(i))
     for i in range(len(x)):

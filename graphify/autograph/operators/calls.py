@@ -83,14 +83,10 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return (setitem if function.__name__ == "__setitem__" else delitem)(owner, *args)
     if isinstance(owner, List) and function.__name__ in MUTATING:
         one = function.__name__ == "append" and len(args) == 1
-        around = (lambda rows, places: _append_inside(rows, places, args[0])) if one else None
+        around = (lambda rows, places: rows.append_inside(places, args[0])) if one else None
         with changing(owner, around=around):
             return _call(function, args, kwargs)
     return _call(function, args, kwargs)
-
-
-def _append_inside(rows: List, places: list[Any], value: Any) -> bool:
-    return is_grown(rows) and rows.append_inside(places, value)  # type: ignore[attr-defined]
 
 
 _OF_CLASSES = (MethodDescriptorType, WrapperDescriptorType)

@@ -170,8 +170,6 @@ class GrowingList(List):
         self.put(place, value, known)
 
     def append_inside(self, places: Sequence[Any], value: Any) -> bool:
-        """Append to the list at a place, or to one at a place in that, without a copy of it; False
-        if that cannot be done. The value is one that such a list has taken before."""
         changed = g.appended_inside(self.grown, places, *g.take_apart(value))
         if changed is not None:
             self._change(changed)
