@@ -23,7 +23,17 @@ from graphify.autograph.operators.state import placeholder
 from graphify.errors import InternalError
 from graphify.ir.context import current_builder, recording
 from graphify.ir.graph import Builder
-from graphify.ir.sharing import MOST, View, cover, in_order, is_covered, is_live, link, same_view
+from graphify.ir.sharing import (
+    MOST,
+    Link,
+    View,
+    cover,
+    in_order,
+    is_covered,
+    is_live,
+    link,
+    same_view,
+)
 from graphify.ir.sizes import SizeVar, dim_variables, size, substitute
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.wrapping import as_tensor
@@ -69,10 +79,7 @@ def origins(leaf: Tensor, is_end: Callable[[Tensor], bool]) -> list[Origin]:
         mine, end = ways[id(tensor)], is_end(tensor)
         for origin in mine if end or not is_covered(tensor) else ():
             _add(found, origin)
-        for entry in () if end or tensor._shared is None else tensor._shared.links:
-            other = entry.reference()
-            if other is None:
-                continue
+        for other, entry in () if end else _linked(tensor):
             root, rest = _storage(other)
             into = found if entry.through else ways
             for origin in mine:
@@ -94,11 +101,21 @@ def _on_the_way(start: Tensor, is_end: Callable[[Tensor], bool]) -> list[Tensor]
     """The tensors between one and the ends, each after all that lead to it."""
 
     def further(tensor: Tensor) -> Iterator[Tensor]:
-        if tensor._shared is not None and not is_end(tensor):
-            others = [entry.reference() for entry in tensor._shared.links if not entry.through]
-            yield from (_storage(other)[0] for other in others if other is not None)
+        if not is_end(tensor):
+            yield from (_storage(o)[0] for o, entry in _linked(tensor) if not entry.through)
 
     return in_order([start], further)[::-1]
+
+
+def _linked(tensor: Tensor) -> Iterator[tuple[Tensor, Link]]:
+    """What a tensor may be. What a branch or loop has made inside, that has been traced in the
+    frame at hand, nobody sees any more: what comes out of it has links of its own."""
+    builder = current_builder()
+    for entry in tensor._shared.links if tensor._shared is not None else ():
+        other = entry.reference()
+        here = builder is not None and other is not None and other._home is builder.home
+        if other is not None and (here or is_live(other)):
+            yield other, entry
 
 
 def _add(found: dict[int, list[Origin]], origin: Origin) -> None:
