@@ -57,6 +57,32 @@ def of_what_is_known(x, k):
     return heap
 
 
+def of_arrays(x, k):
+    heap, taken = [], []
+    for row in x[:, None]:
+        if row > -k:
+            heapq.heappush(heap, row)
+    taken.append(heapq.heappop(heap))
+    heapq.heapify(heap)
+    while len(heap) > k:
+        taken.append(heapq.heappop(heap) * 2)
+    return heap, taken
+
+
+def turned(x, k):
+    """A name is bound to two elements of a list in a turn, with a loop over it in between."""
+    rows = [row for row in x[:, None] if row > -k]
+    for i in range(len(rows)):
+        place, row = i, rows[i]
+        while place > 0:
+            rows[place] = rows[place - 1]
+            place -= k
+        rows[place] = row
+        row = rows[place]
+        rows[place] = row
+    return rows
+
+
 def emptied(x, k):
     heap = [v for v in x if v > k]
     heapq.heapify(heap)
@@ -92,7 +118,7 @@ def inserted(x, k):
 
 PROGRAMS = [
     of_numbers, of_tuples, made_a_heap, of_known_length, of_what_is_known, emptied, places,
-    inserted,
+    inserted, of_arrays, turned,
 ]  # fmt: skip
 
 
@@ -112,6 +138,22 @@ def test_as_python_has_it(function: Any, engine: str) -> None:
         x = rng.normal(size=12).round(1) * 3
         want = function(copy.copy(x), np.int64(k))
         assert plain(staged(x, np.int64(k))) == plain(want)
+
+
+def test_a_name_for_what_was_popped_and_updated_is_refused() -> None:
+    """Nobody can say whether the array that was pushed has another name."""
+
+    def f(x):
+        heap = []
+        for row in x[:, None]:
+            if row > 0:
+                heapq.heappush(heap, row)
+        least = heapq.heappop(heap)
+        least += 1
+        return x
+
+    with pytest.raises(TraceError, match="may, or may not, be the array that another name"):
+        graphify.function(f)(np.ones(3))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -124,6 +124,65 @@ def test_what_a_turn_takes_on_may_be_a_number_for_another_name(
         assert tuple(map(int, graphify.function(function)(k))) == tuple(map(int, function(k)))
 
 
+def a_number_first(k: Any) -> Any:
+    v, total = k + k, 0
+    for i in range(abs(int(k)) + 2):
+        w = v
+        v -= 1
+        total += w
+        v = np.array(k * i)
+    return total
+
+
+def a_plain_number_first(k: Any) -> Any:
+    v, total = 2, 0
+    for i in range(abs(int(k)) + 2):
+        w = v
+        if i > k:
+            v -= 1
+        total += w
+        v = np.array(k * i)
+    return total
+
+
+def an_array_first(k: Any) -> Any:
+    v, total, i = np.array(k), 0, 0
+    while i < k + 2:
+        w = v
+        v -= 1
+        total += w
+        v = k * i
+        i += 1
+    return total
+
+
+@pytest.mark.parametrize(
+    "function", [a_number_first, a_plain_number_first, an_array_first], ids=lambda f: f.__name__
+)
+def test_an_array_in_the_first_turn_and_a_number_in_others(function: Callable[..., Any]) -> None:
+    with pytest.raises(TraceError, match="one array on one path and a number on another"):
+        graphify.function(function)(np.int64(2))
+
+
+def counted_down(k: Any) -> Any:
+    """A Python number first, and a number of NumPy's class in later turns: never an array."""
+    total = 0
+    for i in range(abs(int(k))):
+        v = i
+        while v > 0:
+            w = v
+            v -= k
+            total += w
+    return total
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_numbers_of_several_classes_are_no_arrays(engine: str) -> None:
+    staged = graphify.function(counted_down, engine=engine)
+    for value in (2, 7, 3):
+        assert int(staged(np.int64(value))) == int(counted_down(np.int64(value)))
+
+
 def alone(k: Any) -> Any:
     v = k if k > 5 else k + k
     v += 1

@@ -88,6 +88,7 @@ class Carry:
         self.kinds: list[
             frozenset[type]
         ] = []  # per carried leaf: what it is at the end of every turn
+        self.turned: dict[Place, frozenset[type]] = {}  # what a leaf is at the end of some turn
         self.wild: set[tuple[int, int]] = set()  # (carried leaf, axis) whose size changes
         self.revived: set[Place] = set()  # numbers that change in some turn after all
         self.plain: set[int] = set()  # ids of tensors that only this state can see
@@ -270,12 +271,12 @@ class Carry:
     # --- in-place updates of state variables ---
 
     def _alias(self, value: Value, leaf: Any, place: Place | None) -> Tensor:
-        tensor, known = Tensor(value), isinstance(leaf, Tensor)
-        absent = isinstance(leaf, Absent)  # the loop binds it first
-        tensor._scalar = leaf._scalar if known else not absent or leaf.number
-        mark(tensor, kinds_of(leaf) | {class_of(tensor)})
+        tensor = Tensor(value)
+        tensor._scalar = leaf.number if isinstance(leaf, Absent) else is_number(leaf)
+        turned = frozenset() if place is None else self.turned.get(place, frozenset())
+        mark(tensor, kinds_of(leaf) | turned or frozenset([class_of(tensor)]))
         plain = id(leaf) in self.plain or place in self.links.ambiguous
-        if known and not tensor._scalar and not plain and not leaf._weak:
+        if isinstance(leaf, Tensor) and not is_number(leaf) and not plain:
             tensor._base, tensor._view, tensor._seen = (
                 leaf,
                 (ALIAS, (), {"key": ()}),
@@ -379,6 +380,7 @@ class Carry:
     def _adopt(self, k: int, entry: Entry) -> None:
         """A variable in another form, with the specs that go with it."""
         self.links = LoopLinks()  # it knew the leaves by their places
+        self.turned = {place: kinds for place, kinds in self.turned.items() if place[0] != k}
         start = self._position(k)
         stop = start + sum(self.dynamic[k])
         self.entries[k], self.dynamic[k] = entry, [is_dynamic(leaf) for leaf in entry.leaves]
@@ -406,9 +408,10 @@ class Carry:
             if new.bound is False or not self._keeps_structure(k, new):
                 where = ("before a turn of the loop", "after it")
                 raise structure_error(entry.name, entry, new, where)
-            for leaf, dynamic in zip(new.leaves, self.dynamic[k], strict=True):
+            for j, (leaf, dynamic) in enumerate(zip(new.leaves, self.dynamic[k], strict=True)):
                 if dynamic:
                     changed |= self._widen_spec(position, entry.name, carried_spec(leaf))
+                    changed |= self._widen_kinds((k, j), leaf)
                     position += 1
             position += self.flagged[k]
         return changed
@@ -435,6 +438,7 @@ class Carry:
         ]
         self.entries[k] = Entry(entry.name, new.treedef, leaves, Tensor(np.asarray(False)))
         self.entries[k].held = new.held
+        self.turned.update(((k, j), kinds_of(leaf)) for j, leaf in enumerate(new.leaves))
         self.dynamic[k] = [spec is not None for spec in specs]
         self.flagged[k] = True
         before = self._position(k)
@@ -453,6 +457,13 @@ class Carry:
         changed = wide != spec
         self.specs[position] = wide
         return changed
+
+    def _widen_kinds(self, place: Place, leaf: Any) -> bool:
+        """Note that a leaf is an array after a turn, or a number of some class."""
+        k, j = place
+        known = self.turned.get(place, frozenset())
+        self.turned[place] = known | kinds_of(leaf)
+        return not self.turned[place] <= known | kinds_of(self.entries[k].leaves[j])
 
     def _result_values(self, after: list[Entry], builder: Builder) -> Iterator[Value]:
         position = 0
