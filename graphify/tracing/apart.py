@@ -10,6 +10,8 @@ one buffer, where they are made:
 
     near = [[] for _ in range(100)]
     near[k].append(v)
+
+And a dict or set that gets a key which only the run knows becomes a table (operators/tables.py).
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from graphify.location import LazyLoc, here
 T = TypeVar("T")
 
 ROWS = "rows"  # of places where lists are made that are to be rows
+TABLES = "tables"  # of places where dicts and sets are made whose keys only the run knows
 
 _places: ContextVar[frozenset[Any]] = ContextVar("graphify_kept_apart", default=frozenset())
 
@@ -38,9 +41,18 @@ def is_kept() -> bool:
 
 def are_rows() -> bool:
     """Whether lists in a list that the code at hand makes are the rows of a buffer."""
+    return _are(ROWS)
+
+
+def are_tables() -> bool:
+    """Whether the run knows the keys of a dict or set that the code at hand makes."""
+    return _are(TABLES)
+
+
+def _are(what: str) -> bool:
     places = _places.get()
     place = here() if places else None
-    return place is not None and (ROWS, place.resolve()) in places
+    return place is not None and (what, place.resolve()) in places
 
 
 def instead_of(error: GraphifyError, copied: Iterable[LazyLoc | None]) -> GraphifyError:
@@ -52,6 +64,12 @@ def instead_of(error: GraphifyError, copied: Iterable[LazyLoc | None]) -> Graphi
 def instead_of_lists(error: GraphifyError, made: LazyLoc) -> GraphifyError:
     """An error that there would not be if the lists in a list, made at a place, were rows."""
     note(error, copied=frozenset([(ROWS, made.resolve())]))
+    return error
+
+
+def instead_of_dicts(error: GraphifyError, made: Iterable[LazyLoc]) -> GraphifyError:
+    """An error that there would not be if dicts or sets, made at these places, were tables."""
+    note(error, copied=frozenset((TABLES, place.resolve()) for place in made))
     return error
 
 

@@ -29,7 +29,7 @@ from graphify.ir.graph import Builder, Graph, Value
 from graphify.ir.tensor import Tensor, resolve, value_in, viewing
 from graphify.ir.types import Spec, canonical_dtype, in_c_order
 from graphify.ir.wrapping import as_tensor, is_tensorflow
-from graphify.location import here, is_library_class
+from graphify.location import LazyLoc, here, is_library_class
 from graphify.tracing.apart import retracing
 from graphify.tracing.containers import Tracked, elements, rebuilt
 from graphify.tracing.guards import (
@@ -77,6 +77,7 @@ class Root(Builder):
         self.logs: list[tuple[Any, Any]] = []  # containers that get these contents once
         self.spaces: dict[int, Space] = {}  # id of a module's globals -> their twin
         self.local_objects: dict[int, Any] = {}  # objects the trace itself constructed
+        self.made_at: dict[int, LazyLoc] = {}  # id of a dict or set the trace made, maybe long gone
         self.sealed: dict[int, Sealed] = {}  # containers that must not change any more
         # Whether several lists, or places of one, may have one element; and those that have one at
         # two places for now (autograph.operators.elements).

@@ -107,6 +107,7 @@ def _levels(value: Any, objects: Container[int] = ()) -> Iterator[tuple[Any, int
 
 
 transparent: set[type] = set()  # containers of what stands in their place
+kept_in_lists: set[type] = set()  # classes of containers whose lists nobody else has
 
 
 def _kind(container: Any) -> type:
@@ -378,12 +379,14 @@ def _known() -> _Copies:
 
 
 def _seen(holder: Any = None) -> Iterator[tuple[Any, str]]:
-    """What the names of the functions being traced show, with the name if it is that itself; less
-    what is in `holder`."""
+    """What the names of the functions being traced show, with the name if it is that itself, or
+    the list that it is kept in; less what is in `holder`."""
     for value, name, opened, _ in _named():
         yield value, name
         if opened:
-            yield from ((inside, "") for inside in _inside(value, holder))
+            own = gc.get_referents(value) if type(value) in kept_in_lists else ()
+            ids = set(map(id, own))
+            yield from ((each, name if id(each) in ids else "") for each in _inside(value, holder))
 
 
 def _named() -> Iterator[tuple[Any, str, bool, bool]]:

@@ -354,10 +354,49 @@ def test_dicts_updated_in_place_under_a_condition(function):
 
 
 @pytest.mark.parametrize("sign", ["|=", "-=", "&=", "^="])
-def test_sets_changed_in_place_under_a_condition_are_refused(sign):
+def test_sets_changed_in_place_under_a_condition(sign):
     change = f"s {sign} {{1, 3}}"
-    source = f"def f(x):\n    s = {{1, 2}}\n    if x > 0:\n        {change}\n    return len(s)"
+    source = f"def f(x):\n    s = {{1, 2}}\n    if x > 0:\n        {change}\n    return s, len(s)"
     space = {}
     exec(source, space)
-    with pytest.raises(TraceError, match="'a set' is"):
-        graphify.function(space["f"], source=source)(np.float64(1.0))
+    staged = graphify.function(space["f"], source=source)
+    for x in (np.float64(1.0), np.float64(-1.0)):
+        assert staged(x) == space["f"](x)
+
+
+def names_of_one_set(x):
+    s = {1}
+    p = s
+    if x[0] > 0:
+        p = {1}
+    p.add(2)
+    return len(s)
+
+
+class Alike:
+    """All of its objects are equal, and none is another one."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return True
+
+    def __iadd__(self, other):
+        return self
+
+
+def names_of_objects_that_are_equal(x):
+    first = Alike(2.0)
+    second = first
+    if x[0] > 0:
+        second = Alike(2.0)
+    second += 1
+    second.value = 4.0
+    return first.value
+
+
+@pytest.mark.parametrize("function", [names_of_one_set, names_of_objects_that_are_equal])
+def test_what_is_equal_is_not_the_same(function):
+    for x in (np.array([2.0]), np.array([-2.0])):
+        assert float(graphify.function(function)(x)) == function(x)

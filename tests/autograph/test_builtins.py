@@ -188,7 +188,6 @@ def test_form(name):
 @pytest.mark.parametrize(
     "compute",
     [
-        lambda x: {x[0]: 1},
         lambda x: hash(x[0]),
         lambda x: sorted([x, x + 1], key=lambda v: v.sum()),
         lambda x: sorted([(x[0], "a"), (x[1], "b")]),

@@ -1,17 +1,24 @@
-"""List displays whose list is kept: a trace makes lists that can change their length in the run.
+"""Displays that are kept: a trace makes lists that can change their length in the run, and dicts
+and sets that can get keys which only the run knows.
 
     rows = []              rows = ag.list()
     return [x, y]          return ag.list([x, y])
     [*rows, x]             ag.list(rows) + ag.list([x])
     np.stack([x, y])       as it is: the list is used up where it stands
+    counts = {}            counts = ag.dict()
+    {u: 0.0}               ag.dict([(u, 0.0)])
+    {**d, u: x}            ag.dict(d) | ag.dict([(u, x)])
+    {"a": x}               as it is: whoever writes texts as keys knows them all
+    seen = {u}             seen = ag.set([u])
 
-A list is used up as an argument of a function that is called as it is, as an index, as what a loop
-or a comprehension goes over, in a test of membership, and as the right side of `+=`. Runs after the
-calls, which tell those functions from the others.
+A display is used up as an argument of a function that is called as it is, as an index, as what a
+loop or a comprehension goes over, in a test of membership, and as the right side of `+=`. Runs
+after the calls, which tell those functions from the others.
 """
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import gast
@@ -59,8 +66,49 @@ class _Displays(Converter):
             whole = origin.inherit(gast.BinOp(whole, gast.Add(), part), node)
         return whole
 
+    def visit_Set(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if any(isinstance(element, gast.Starred) for element in node.elts):
+            return node
+        return self.ctx.operator("set", node, self._sequence(gast.List, node.elts, node))
+
+    def visit_Dict(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if None in node.keys:
+            return self._merged(node)
+        if not all(map(_may_be_of_the_run, node.keys)):
+            return node
+        return self._mapping(node.keys, node.values, node)
+
+    def _mapping(self, keys: Any, values: Any, node: Any) -> Any:
+        pairs = [self._sequence(gast.Tuple, pair, node) for pair in zip(keys, values, strict=True)]
+        whole = [self._sequence(gast.List, pairs, node)] if pairs else []
+        return self.ctx.operator("dict", node, *whole)
+
+    def _merged(self, node: Any) -> Any:
+        """The dicts that are unpacked, and those between them: the last one that has a key gives
+        its value."""
+        parts: list[Any] = []
+        pairs = zip(node.keys, node.values, strict=True)
+        for unpacked, group in itertools.groupby(pairs, lambda pair: pair[0] is None):
+            keys, values = zip(*group, strict=True)
+            if unpacked:
+                parts += [self.ctx.operator("dict", value, value) for value in values]
+            else:
+                parts.append(self._mapping(keys, values, node))
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = origin.inherit(gast.BinOp(whole, gast.BitOr(), part), node)
+        return whole
+
+    @staticmethod
+    def _sequence(kind: Any, elements: Any, node: Any) -> Any:
+        return origin.inherit(kind([*elements], gast.Load()), node)
+
     def _inside(self, node: Any) -> Any:
         """A display that is used up, with those inside of it."""
+        if isinstance(node, gast.Set) and all(isinstance(e, gast.Constant) for e in node.elts):
+            return node
         if not isinstance(node, (gast.List, gast.Tuple)):
             return node if node is None else self.visit(node)
         node.elts = [self._inside(element) for element in node.elts]
@@ -118,3 +166,8 @@ class _Displays(Converter):
         else:
             node.value = self.visit(node.value)
         return node
+
+
+def _may_be_of_the_run(key: Any) -> bool:
+    """Whether a key of a dict display may be one of several that only the run knows."""
+    return key is not None and not (isinstance(key, gast.Constant) and isinstance(key.value, str))

@@ -42,8 +42,9 @@ def _names_of_tables(tree: Any) -> Iterator[str]:
 
 
 def _is_made(node: Any) -> bool:
-    called = isinstance(node, gast.Call) and getattr(node.func, "id", None) in MAKERS
-    return called or isinstance(node, MADE)
+    if not isinstance(node, gast.Call):
+        return isinstance(node, MADE)
+    return getattr(node.func, "id", getattr(node.func, "attr", None)) in MAKERS
 
 
 class _Lookups(Converter):
@@ -57,7 +58,8 @@ class _Lookups(Converter):
         if getattr(node.value, "attr", getattr(node.value, "id", None)) in JOINERS:
             node.value = self.ctx.operator("indexed", node.value, node.value)
             return node
-        if not is_lookup or _is_known(node.slice):
+        named = isinstance(node.value, gast.Name)  # of an attribute, `a[i, j]` is an array's
+        if not is_lookup or _is_known(node.slice, named):
             return node
         return self.ctx.operator("item", node, node.value, node.slice)
 
@@ -82,8 +84,10 @@ class _Lookups(Converter):
         return isinstance(node, gast.Attribute) or _is_made(node)
 
 
-def _is_known(key: Any) -> bool:
-    """Whether a key is no single value, or one that is known."""
+def _is_known(key: Any, pairs: bool) -> bool:
+    """Whether a key is a slice, or one that is known; `pairs`: it may be a tuple."""
     if isinstance(key, gast.UnaryOp):
         key = key.operand
-    return isinstance(key, (gast.Constant, gast.Slice, gast.Tuple))
+    if isinstance(key, gast.Tuple):
+        return not pairs or all(_is_known(element, False) for element in key.elts)
+    return isinstance(key, (gast.Constant, gast.Slice))

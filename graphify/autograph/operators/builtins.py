@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import iteration, numbers, ordering, texts
+from graphify.autograph.operators import dicts, iteration, numbers, ordering, sets, texts
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.conditions import decider, has_decider, is_staged, truth
@@ -31,8 +31,8 @@ from graphify.tracing.places import log_contents
 
 list = builtins.list
 tuple: Any = builtins.tuple
-dict = builtins.dict
-set = builtins.set
+dict = dicts.dict_
+set = sets.set_
 iter = builtins.iter
 next = builtins.next
 abs = builtins.abs

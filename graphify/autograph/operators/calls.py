@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections import deque
 from collections.abc import Callable, Sequence
 from types import (
     BuiltinFunctionType,
@@ -29,12 +28,13 @@ from graphify.autograph.operators.asked import asked
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import apply, has_choices, over
 from graphify.autograph.operators.conditions import is_staged
-from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.dispatching import dispatched
 from graphify.autograph.operators.elements import changing
 from graphify.autograph.operators.generators import Generator, is_generator_function
 from graphify.autograph.operators.inplace import AUGMENTED
+from graphify.autograph.operators.listed import Listed
 from graphify.autograph.operators.recursion import enter
+from graphify.autograph.operators.tables import depends, holds_keys, refuse_new
 from graphify.autograph.operators.undefined import certain
 from graphify.ir.context import current_builder
 from graphify.ir.sharing import storage
@@ -95,9 +95,10 @@ _OF_CLASSES = (MethodDescriptorType, WrapperDescriptorType)
 def _call(function: Any, args: Any, kwargs: Any) -> Any:
     """Call what is no function of a library, by its kind."""
     builder, owner = current_builder(), getattr(function, "__self__", None)
-    if isinstance(function, _OF_CLASSES) and args and isinstance(args[0], (List, Deque)):
+    if isinstance(function, _OF_CLASSES) and args and isinstance(args[0], (List, Listed)):
         cls = function.__objclass__
-        if cls in (list, deque) and isinstance(args[0], cls):  # list.append(rows, v)
+        kind = args[0].standing_for if isinstance(args[0], Listed) else list
+        if issubclass(kind, cls):  # list.append(rows, v)
             return call(getattr(args[0], function.__name__), *args[1:], **kwargs)
     wrapper = builder is not None and isinstance(function, MethodWrapperType)
     if wrapper and function.__name__ == "__setattr__":
@@ -177,8 +178,8 @@ def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
         return OVERLOADS[getattr(str, function.__name__)](owner, *args, **kwargs)
     if isinstance(owner, np.ufunc):
         args = _arrays_of(function.__name__, args)
-    if isinstance(owner, (dict, set)) and args and is_staged(args[0]):
-        _lookups().refuse_new()
+    if isinstance(owner, (dict, set)) and any(map(holds_keys, args)):
+        refuse_new(owner)
     if isinstance(owner, (list, dict, set)):
         if function.__name__ in MUTATING:
             log_contents(owner)
@@ -347,8 +348,8 @@ def setitem(obj: Any, key: Any, value: Any) -> None:
     if type(value) is Choice and isinstance(obj, (Tensor, np.ndarray)):
         over(value, lambda chosen: setitem(obj, key, chosen))
         return
-    if isinstance(obj, dict) and is_staged(key):
-        _lookups().refuse_new()
+    if isinstance(obj, dict) and depends(key):
+        refuse_new(obj)
     if type(value) is Choice and type(obj) is List and value.is_at(key, obj):
         return  # `rows[k] += [v]` puts back what it has changed
     if isinstance(obj, (list, dict)):
@@ -377,6 +378,8 @@ def augitem(obj: Any, key: Any, sign: str, value: Any) -> None:
         return
     if isinstance(obj, np.ndarray):
         obj = _own_array(obj)
+    if isinstance(obj, dict) and isinstance(key, tuple) and depends(key):
+        refuse_new(obj)
     if isinstance(obj, dict) and is_staged(key):
         lookups = _lookups()
         lookups.replace(obj, key, AUGMENTED[sign](lookups.item(obj, key), value))
@@ -399,6 +402,8 @@ def delitem(obj: Any, key: Any) -> None:
     if type(obj) is Choice or type(key) is Choice:
         apply(delitem, (obj, key), {})
         return
+    if isinstance(obj, dict) and depends(key):
+        refuse_new(obj)
     with changing(obj):
         if isinstance(obj, (list, dict)):
             _log_items(obj, key)

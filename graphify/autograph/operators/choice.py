@@ -18,13 +18,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from graphify import tree
-from graphify.autograph.operators.deques import Deque
+from graphify.autograph.operators.listed import Listed
 from graphify.autograph.operators.listjoin import unite_lists
 from graphify.autograph.operators.references import is_reference
 from graphify.autograph.operators.sharing import is_number
@@ -38,6 +38,7 @@ from graphify.autograph.operators.state import (
     describe,
     is_dynamic,
     joinable,
+    structure_error,
 )
 from graphify.ir.context import recording
 from graphify.ir.graph import Builder, Value, param
@@ -270,6 +271,10 @@ def unite(a: Entry, b: Entry, frames: tuple[Builder | None, Builder | None]) -> 
     Raises:
         Unstageable: too many alternatives.
     """
+    tables = [e.treedef.kind is not None and issubclass(e.treedef.kind, Listed) for e in (a, b)]
+    sets = [isinstance(e.leaves[0], set) for e in (a, b) if e.leaves]
+    if (any(tables) or sets == [True, True]) and (a.made or b.made):  # that one could be a table
+        raise structure_error(a.name, a, b, ("on one path", "on another"))
     treedef, one, two = _unite(a.name, Side.of(a, frames[0]), Side.of(b, frames[1]))
     return _entry(a, treedef, one), _entry(b, treedef, two)
 
@@ -277,7 +282,7 @@ def unite(a: Entry, b: Entry, frames: tuple[Builder | None, Builder | None]) -> 
 def _entry(entry: Entry, treedef: tree.TreeDef, leaves: Sequence[tuple[Any, Any]]) -> Entry:
     frozen = [frozen for _, frozen in leaves]
     given = [leaf for leaf, _ in leaves]
-    return Entry(entry.name, treedef, given, entry.bound, False, frozen, entry.contents, entry.held)
+    return replace(entry, treedef=treedef, leaves=given, unreachable=False, frozen=frozen)
 
 
 Pairs: TypeAlias = list[tuple[Any, Any]]  # leaves, and what they are at the end of their path
@@ -296,7 +301,7 @@ def _unite(name: str, a: Side, b: Side) -> United:
         return grown
     one, two = a.treedef, b.treedef
     inside = one.kind not in (None, Choice) and len(one.children) == len(two.children)
-    inside = inside and not (one.kind is Deque and apart.is_kept())
+    inside = inside and not (one.kind and issubclass(one.kind, Listed) and apart.is_kept())
     if inside and one.kind is two.kind and one.keys == two.keys:
         parts = [_unite(name, x, y) for x, y in zip(a.children(), b.children(), strict=True)]
         treedef = tree.TreeDef(one.kind, one.keys, tuple(part[0] for part in parts))

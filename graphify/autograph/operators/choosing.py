@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from graphify import tree
-from graphify.autograph.operators import deques, texts
+from graphify.autograph.operators import listed, texts
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.choice import (
     MOST,
@@ -29,7 +29,6 @@ from graphify.autograph.operators.choice import (
     possible,
 )
 from graphify.autograph.operators.conditions import decider, is_staged, set_truth, truth
-from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.heap import Names, State
 from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.sharing import ALIAS
@@ -135,7 +134,7 @@ def _known(value: Any, test: Callable[[Any], Any]) -> bool | None:
 
 def is_(a: Any, b: Any) -> Any:
     """`a is b`."""
-    a, b = deques.identity(a), deques.identity(b)
+    a, b = listed.identity(a), listed.identity(b)
     if isinstance(b, (Choice, Tensor)) and not isinstance(a, Choice):
         a, b = b, a
     if isinstance(b, bool) and isinstance(a, Tensor) and a.spec.weak and a.dtype == BOOL:
@@ -152,6 +151,7 @@ def is_(a: Any, b: Any) -> Any:
 
 def _check_identity(a: Any, b: Any) -> None:
     """Refuse to say whether two arrays are one where only the run knows."""
+    a = listed.identity(a)
     if a is not b and isinstance(b, Choice) or _may_be_one(a, b):
         raise Unstageable(
             "`is` compares things of which only the run knows whether they are one",
@@ -172,7 +172,7 @@ def not_true(value: Tensor) -> Tensor:
 
 
 def _is_one(a: Any, b: Any) -> bool:
-    a = deques.identity(a)
+    a = listed.identity(a)
     return a is b or isinstance(a, str) and isinstance(b, str) and a == b
 
 
@@ -252,7 +252,7 @@ def _too_many(values: list[Any]) -> TraceError:
 
 def _is_one_of(values: list[Any]) -> bool:
     """Whether one element is told from the others by branches, and not looked up in a stack."""
-    if not _are_alike(values) or any(isinstance(value, Deque) for value in values):
+    if not _are_alike(values) or any(isinstance(value, listed.Listed) for value in values):
         return True
     kept = apart.is_kept() and apart.can_change(values)
     if kept and len(values) > MOST_ELEMENTS:

@@ -11,14 +11,15 @@ from typing import Any
 
 from graphify.autograph.operators import growing, listcells
 from graphify.autograph.operators.branches import if_
-from graphify.autograph.operators.deques import opened
+from graphify.autograph.operators.calls import call
+from graphify.autograph.operators.dicts import dict_
 from graphify.autograph.operators.iteration import items_of
+from graphify.autograph.operators.listed import Listed
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.loops import for_
-from graphify.autograph.operators.state import Unstageable
-from graphify.errors import TraceError
+from graphify.autograph.operators.sets import set_
+from graphify.autograph.operators.tables import depends, refuse_new
 from graphify.ir.context import current_builder
-from graphify.ir.tensor import Tensor
 from graphify.location import here
 from graphify.tracing import apart
 from graphify.tracing.lists import List
@@ -63,36 +64,35 @@ def list_of(fill: Callable[[Add], Any]) -> builtins.list[Any]:
     return made
 
 
-def dict_of(fill: Callable[[Add], Any]) -> builtins.dict[Any, Any]:
+def mapped(function: Any, values: GrowingList) -> Any:
+    """What a function gives for each element of a list."""
+    return list_of(lambda add: each(values, lambda value: add(call(function, value))))
+
+
+def dict_of(fill: Callable[[Add], Any]) -> Any:
     """A dict comprehension."""
-    made: builtins.dict[Any, Any] = {}
+    made = dict_()
 
     def add(key: Any, value: Any) -> None:
-        if isinstance(key, Tensor) and key.is_symbolic:
-            raise Unstageable(
-                "a dict has keys that are only known when the graph runs",
-                location=here(),
-                remedy="take keys that are known while tracing, or keep the values in a list",
-            )
-        log_contents(made)
+        if isinstance(made, builtins.dict):
+            if depends(key):
+                refuse_new(made)
+            log_contents(made)
         made[key] = value
 
     fill(add)
     return made
 
 
-def set_of(fill: Callable[[Add], Any]) -> builtins.set[Any]:
+def set_of(fill: Callable[[Add], Any]) -> Any:
     """A set comprehension."""
-    made: builtins.set[Any] = set()
+    made = set_()
 
     def add(value: Any) -> None:
-        if isinstance(value, Tensor) and value.is_symbolic:
-            raise TraceError(
-                "a set holds values that are only known when the graph runs",
-                location=here(),
-                remedy="collect them in an array and take np.unique of it",
-            )
-        log_contents(made)
+        if isinstance(made, builtins.set):
+            if depends(value):
+                refuse_new(made)
+            log_contents(made)
         made.add(value)
 
     fill(add)
@@ -103,7 +103,7 @@ def list_(iterable: Any = ()) -> builtins.list[Any]:
     """The built-in list, and list displays."""
     if current_builder() is None:
         return builtins.list(iterable)
-    iterable = opened(iterable)
+    iterable = iterable.line() if isinstance(iterable, Listed) else iterable
     if isinstance(iterable, GrowingList):
         return iterable.copy()
     items = items_of(iterable)

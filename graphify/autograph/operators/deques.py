@@ -27,6 +27,7 @@ from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listcells as cells
 from graphify.autograph.operators import listrows
 from graphify.autograph.operators.conditions import set_truth
+from graphify.autograph.operators.listed import Listed, opened
 from graphify.autograph.operators.lists import GrowingList, integer, stack_of
 from graphify.autograph.operators.state import Unstageable, as_number
 from graphify.errors import TraceError
@@ -37,7 +38,6 @@ from graphify.location import here
 from graphify.ops import core, effects, elementwise
 from graphify.ops.convert import set_conversion
 from graphify.ops.shape import in_range
-from graphify.tracing.capture import root_of
 from graphify.tracing.lists import List, growing, is_grown, is_staged_key
 from graphify.tracing.places import log_contents
 
@@ -46,7 +46,7 @@ EMPTY = "pop from an empty deque"
 FULL = "deque already at its maximum size"
 
 
-class Deque:
+class Deque(Listed):
     """A deque that a trace has made.
 
     Attributes:
@@ -54,14 +54,12 @@ class Deque:
         gone: the one number in it says how many those are.
     """
 
-    __slots__ = ("rows", "gone", "maxlen", "__weakref__")
+    __slots__ = ("rows", "gone", "maxlen")
+    standing_for = deque
 
     def __init__(self, rows: Any, gone: Any = None, maxlen: int | None = None) -> None:
+        super().__init__()
         self.rows, self.gone, self.maxlen = rows, List([0]) if gone is None else gone, maxlen
-        builder = current_builder()
-        root = root_of(builder)
-        if root is not None and builder is not None:  # nobody else's: its fields need no guards
-            root.local_objects[id(self)] = (self, builder.home)
 
     @property  # type: ignore[misc]  # that of `object` can be set, this cannot
     def __class__(self) -> Any:
@@ -105,8 +103,11 @@ class Deque:
 
     # --- elements ---
 
-    def items(self) -> Any:
-        """Its elements, in a list of their own."""
+    @property
+    def whole(self) -> List:
+        return self.gone
+
+    def members(self) -> Any:
         return List(self.rows) if self.is_known else GrowingList.of(self._moved()).copy()
 
     def _moved(self) -> g.Grown:
@@ -164,7 +165,7 @@ class Deque:
 
     def __iter__(self) -> Iterator[Any]:
         if not self.is_known:  # see `reader` for loops over it
-            yield from self.items()
+            yield from self.members()
             return
         before = list(self.rows)
         for item in before:
@@ -193,10 +194,10 @@ class Deque:
         return element
 
     def __reversed__(self) -> Iterator[Any]:
-        yield from reversed(self.items())
+        yield from reversed(self.members())
 
     def __contains__(self, value: Any) -> Any:
-        return value in self.items()
+        return value in self.members()
 
     # --- growing ---
 
@@ -359,12 +360,12 @@ class Deque:
     # --- searching ---
 
     def count(self, value: Any) -> Any:
-        return self.items().count(value)
+        return self.members().count(value)
 
     def index(self, value: Any, *bounds: Any) -> Any:
         if self._is_searched_now(value):
             return deque(self.rows).index(value, *bounds)
-        rows = growing(self.rows) if self.is_known else self.items()
+        rows = growing(self.rows) if self.is_known else self.members()
         return rows.index(value, *bounds, message=_missing(value))
 
     def _is_searched_now(self, value: Any) -> bool:
@@ -375,12 +376,12 @@ class Deque:
     # --- copies and operators ---
 
     def copy(self) -> Deque:
-        return Deque(self.items(), None, self.maxlen)
+        return Deque(self.members(), None, self.maxlen)
 
     __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Deque:
-        made = memo[id(self)] = Deque(copy.deepcopy(self.items(), memo), None, self.maxlen)
+        made = memo[id(self)] = Deque(copy.deepcopy(self.members(), memo), None, self.maxlen)
         return made
 
     def __add__(self, other: Any) -> Deque:
@@ -396,7 +397,7 @@ class Deque:
         return self
 
     def __mul__(self, times: Any) -> Deque:
-        made = Deque(self.items() * operator.index(times), None, self.maxlen)
+        made = Deque(self.members() * operator.index(times), None, self.maxlen)
         made._drop_first()
         return made
 
@@ -405,7 +406,7 @@ class Deque:
     def __imul__(self, times: Any) -> Deque:
         self._changes()
         made = self * times
-        self._flat()[:] = made.items()
+        self._flat()[:] = made.members()
         return self
 
     def _compare(self, sign: str, other: Any) -> Any:
@@ -413,7 +414,7 @@ class Deque:
 
         if not isinstance(other, deque):
             return NotImplemented
-        return compared(sign, self.items(), _list_of(other))
+        return compared(sign, self.members(), _list_of(other))
 
     def __eq__(self, other: object) -> Any:
         return self._compare("==", other)
@@ -442,13 +443,13 @@ class Deque:
         """The mark of its text; see `GrowingList.marked`."""
         from graphify.autograph.operators import texts
 
-        items, most = self.items(), "" if self.maxlen is None else f", maxlen={self.maxlen}"
-        inside = items.marked() if is_grown(items) else texts.marked_text(list(items))
+        members, most = self.members(), "" if self.maxlen is None else f", maxlen={self.maxlen}"
+        inside = members.marked() if is_grown(members) else texts.marked_text(list(members))
         return texts.staged(f"deque({inside}{most})")
 
     def __tensor__(self, dtype: Any = None) -> Any:
-        items = self.items()
-        return stack_of(items, empty=dtype is not None) if is_grown(items) else as_tensor(items)
+        rows = self.members()
+        return stack_of(rows, empty=dtype is not None) if is_grown(rows) else as_tensor(rows)
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise value_needed(resolve(as_tensor(self.size)), "the elements of a deque, of that length")
@@ -491,16 +492,6 @@ def _list_of(values: Any) -> List:
 
     items: List = call(list, values)
     return items
-
-
-def identity(value: Any) -> Any:
-    """What is one where deques are: loops and branches make them anew of the same lists."""
-    return value.gone if isinstance(value, Deque) else value
-
-
-def opened(value: Any) -> Any:
-    """A deque as a list of its elements; anything else as it is."""
-    return value.items() if isinstance(value, Deque) else value
 
 
 def _whole(number: Any) -> Any:

@@ -76,6 +76,24 @@ def note_origin(element: Any, around: Any, place: Any) -> None:
                 pending += [(inner, Origin(part, k, None)) for k, inner in enumerate(part)]
 
 
+def note_taken(element: Any) -> None:
+    """Note that an element has just been taken out of its list."""
+    sealed, pending = identity.sealed(), [element]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, List) and id(part) in sealed:
+            origin = Origin(_NOWHERE, 0, _NOWHERE)
+            sealed[id(part)] = replace(sealed[id(part)], origin=origin)
+            pending += () if is_grown(part) else part
+
+
+class _Nowhere:
+    grown: Any = None
+
+
+_NOWHERE = _Nowhere()
+
+
 def named_at(around: List, place: Any) -> Any:
     """The element at a place, if a name shows it already; else None."""
     seen = _seen_elsewhere(set())

@@ -72,7 +72,12 @@ class Slot:
         value = narrowed(whole)
         if opened is not None:
             value = opened.inside(value) if contents else opened(value)
-        return take_apart(self.name, value, contents, ahead, whole)
+        if contents and isinstance(value, set):
+            value = frozenset(value)  # which tells by its elements whether it is another one
+        entry = take_apart(self.name, value, contents, ahead, whole)
+        root = root_of(current_builder()) if contents else None
+        entry.made = None if root is None else root.made_at.get(id(self.target.holder))
+        return entry
 
     def join(self, value: Any, held: Held) -> None:
         """Write what paths that met have in common, and note the containers that it is of."""

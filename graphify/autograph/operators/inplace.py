@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphify.autograph.operators.elements import changing
+from graphify.autograph.operators.tables import holds_keys, refuse_new
 from graphify.tracing.lists import List
 from graphify.tracing.places import log_contents
 
@@ -22,6 +23,8 @@ def _logged(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     @functools.wraps(operation)
     def change(a: Any, b: Any) -> Any:
         if isinstance(a, (dict, set)):
+            if holds_keys(b):
+                refuse_new(a)
             log_contents(a)
         return operation(a, b)
 

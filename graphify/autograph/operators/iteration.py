@@ -16,6 +16,7 @@ import numpy as np
 
 from graphify.autograph.operators.conditions import own_length
 from graphify.autograph.operators.deques import Deque
+from graphify.autograph.operators.listed import Listed
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.state import Unstageable
 from graphify.ir.context import current_builder
@@ -169,6 +170,8 @@ def items_of(iterable: Any) -> Items | None:
     if isinstance(iterable, Deque) and not iterable.is_known:
         lists = (iterable.rows, iterable.gone)
         return Items(as_dim(as_tensor(iterable.size)), iterable.reader(), lists=lists)
+    if isinstance(iterable, Listed) and not isinstance(iterable, Deque):
+        return items_of(iterable.line())
     if isinstance(iterable, GrowingList):
         return Items(iterable.dim, iterable.__getitem__, lists=(iterable,))
     note_read(iterable)
@@ -270,7 +273,7 @@ def len(value: Any) -> Any:
         return value.shape[0]
     if isinstance(value, Items):
         return value.length if isinstance(value.length, int) else as_tensor(value.length)
-    if isinstance(value, (GrowingList, Deque)):
+    if isinstance(value, (GrowingList, Listed)):
         return value.size
     note_read(value)
     length = own_length(value)

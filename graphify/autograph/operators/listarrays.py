@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import deques
 from graphify.autograph.operators.calls import OVERLOADS
 from graphify.autograph.operators.choosing import over_leaves
+from graphify.autograph.operators.deques import Deque
 from graphify.autograph.operators.listcells import NUMBER, refused
 from graphify.autograph.operators.lists import GrowingList, stack_of, start
 from graphify.ir.sizes import product
@@ -28,7 +28,7 @@ JOIN = "need at least one array to concatenate"
 
 def _opened(values: Any) -> Any:
     """A list of lists of run-time length as one of those itself."""
-    values = deques.opened(values)
+    values = values.members() if isinstance(values, Deque) else values
     if isinstance(values, list) and not isinstance(values, GrowingList):
         if any(isinstance(value, GrowingList) for value in values):
             return GrowingList.of(start(values))

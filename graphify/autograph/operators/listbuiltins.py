@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from graphify.autograph.operators import deques, ordering
 from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listcells as cells
+from graphify.autograph.operators import ordering
 from graphify.autograph.operators.branches import if_, if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.iteration import Items
+from graphify.autograph.operators.listed import opened
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.logical import python_bool
 from graphify.autograph.operators.loops import for_
@@ -114,8 +115,6 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "all": all_,
     "sorted": sorted_,
     "tuple": _refused("tuple"),
-    "set": _refused("set"),
-    "dict": _refused("dict"),
 }
 
 
@@ -129,7 +128,7 @@ def install(space: dict[str, Any]) -> None:
 
 def _either(mine: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
     def chosen(*args: Any, **kwargs: Any) -> Any:
-        args = (*map(deques.opened, args[:1]), *args[1:])
+        args = (*map(opened, args[:1]), *args[1:])
         grown = bool(args) and isinstance(args[0], GrowingList)
         return (mine if grown else other)(*args, **kwargs)
 

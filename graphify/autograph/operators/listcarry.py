@@ -100,7 +100,14 @@ class CarriedLists:
         found = listjoin.promoted(before, after, self.frame)
         if found is None:
             return None
-        made = Entry(entry.name, found.treedef, found.leaves, entry.bound, frozen=found.frozen)
+        made = Entry(
+            entry.name,
+            found.treedef,
+            found.leaves,
+            entry.bound,
+            frozen=found.frozen,
+            made=entry.made,
+        )
         made.contents, made.held = entry.contents, entry.held
         return made
 

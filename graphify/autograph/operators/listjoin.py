@@ -359,7 +359,3 @@ def is_known(dim: Dim, builder: Any = None) -> bool:
     except InternalError:
         return False
     return True
-
-
-def same_room(rooms: Sequence[Room], mode: str) -> bool:
-    return all(room.mode == mode for room in rooms)

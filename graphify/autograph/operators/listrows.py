@@ -7,7 +7,7 @@ reordered(grown, lambda i: i + 1)         # without the first element, and one r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +26,7 @@ from graphify.ops import core, elementwise, reduction
 from graphify.ops.indexing import gather, slice_, slice_update
 from graphify.ops.keys import getitem
 from graphify.ops.shape import as_dim, concatenate, in_range, iota
+from graphify.ops.sorting import argsort
 from graphify.tracing.lists import List
 
 RAGGED = (
@@ -134,6 +135,31 @@ def places(grown: Grown) -> Tensor:
     return iota(length=grown.capacity, dtype=cells.INT)
 
 
+def found_at(grown: Grown, leaves: Sequence[Tensor]) -> Tensor:
+    """The place of the one element of which these are the leaves, -1 if there is none."""
+    hits: Tensor | None = None
+    for buffer, leaf in zip(grown.buffers, leaves, strict=True):
+        rows = bind(slice_, (buffer,), {"key": ((0, grown.dim, 1),)}, view=False)
+        same = _equal(rows, leaf)
+        hits = same if hits is None else elementwise.logical_and(hits, same)
+    place = iota(length=grown.dim, dtype=cells.INT)
+    found: Tensor = elementwise.where(hits, place + 1, 0).sum() - 1
+    return found
+
+
+def _equal(buffer: Tensor, leaf: Tensor) -> Tensor:
+    """Integers and floats as Python compares them: exactly."""
+    if {buffer.dtype.kind, leaf.dtype.kind} & {"i", "u"} and leaf.dtype.kind == "f":
+        whole = core.cast(leaf, dtype=cells.INT)
+        same = elementwise.equal(core.cast(whole, dtype=leaf.dtype), leaf)
+        return elementwise.logical_and(elementwise.equal(buffer, whole), same)
+    if buffer.dtype.kind == "f" and leaf.dtype.kind in "iu":
+        near = core.cast(leaf, dtype=buffer.dtype)
+        same = elementwise.equal(core.cast(near, dtype=leaf.dtype), leaf)
+        return elementwise.logical_and(elementwise.equal(buffer, near), same)
+    return elementwise.equal(buffer, leaf)
+
+
 def reordered(grown: Grown, place: Callable[[Tensor], Tensor]) -> Grown:
     """Row i is what was at `place(i)`, or anything where there is no such row."""
     most = elementwise.maximum(cells.number(grown.capacity) - 1, 0)
@@ -183,6 +209,23 @@ def joined(grown: Grown, other: Grown) -> Grown:
         cells.inherit(changed, new)
         buffers.append(changed)
     return replace(ready, buffers=tuple(buffers), count=g.plus(ready.count, count))
+
+
+def sorted_by(grown: Grown, keys: Grown, backwards: bool) -> Grown:
+    """The elements in the order of their keys: by the first number of a key, then by the next."""
+    nested = any(listforms.depths(keys.treedef))
+    if cells.ARRAY in keys.kinds or nested or any(b.dtype.kind == "c" for b in keys.buffers):
+        raise cells.refused("it is sorted by what is no number", "sort by a key that is one")
+    columns = [exact(buffer, keys.count) for buffer in keys.buffers]
+    turned = slice(None, None, -1 if backwards else 1)  # equal ones stay in their order
+    columns = [getitem(column, turned) for column in columns]
+    order = iota(length=grown.dim, dtype=cells.INT)
+    for column in reversed(columns):
+        moved = gather(column, order, axes=(0,))
+        order = gather(order, argsort(moved, axis=0, stable=True), axes=(0,))
+    if backwards:
+        order = elementwise.subtract(cells.number(grown.count) - 1, getitem(order, turned))
+    return mapped(grown, lambda rows: gather(rows, order, axes=(0,)))
 
 
 def ordered(rows: Tensor, backwards: bool) -> Tensor:

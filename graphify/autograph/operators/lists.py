@@ -226,6 +226,7 @@ class GrowingList(List):
                 cells.number(place), cells.number(0), count, error="IndexError", message=RANGE
             )
         found = self.element(place)
+        elements.note_taken(found)
         self._remove(place)
         return found
 
@@ -233,6 +234,7 @@ class GrowingList(List):
         """The last of `count` elements, which is no longer there."""
         last = g.plus(count, -1)
         found = self.element(last)
+        elements.note_taken(found)
         self._change(replace(self.grown, count=last, room=self.grown.room.less(-1)))
         return found
 
@@ -303,11 +305,14 @@ class GrowingList(List):
             values = ordering.sorted_(list(self), key=key, reverse=reverse)
             self._change(start(values, self.grown))
             return
-        if key is not None:
-            refuse("it is sorted by a key", "take np.argsort of an array of the keys")
-        if self.grown.treedef.kind is not None or self.grown.buffers[0].ndim != 1:
-            refuse("elements that are no numbers are sorted", "sort an array of keys")
-        self._change(rows.mapped(self.grown, lambda x: rows.ordered(x, bool(reverse))))
+        if key is None and self.grown.treedef.kind is None and self.grown.buffers[0].ndim == 1:
+            self._change(rows.mapped(self.grown, lambda x: rows.ordered(x, bool(reverse))))
+            return
+        # not at the top: they import this
+        from graphify.autograph.operators import comprehensions, dicts
+
+        keys = self if key is None else comprehensions.mapped(dicts.by_value(key), self)
+        self._change(rows.sorted_by(self.grown, start(keys), bool(reverse)))
 
     # --- operators ---
 

@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import deques
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.choice import Choice, Verdict, telling
 from graphify.autograph.operators.choosing import decide, is_
 from graphify.autograph.operators.conditions import decider, is_staged, truth
+from graphify.autograph.operators.dicts import View
 from graphify.autograph.operators.iteration import Items
+from graphify.autograph.operators.listed import opened
 from graphify.autograph.operators.lists import GrowingList
 from graphify.autograph.operators.ordering import SIGNS, compared, found_in
+from graphify.autograph.operators.tables import Table, depends, refuse_new
 from graphify.autograph.operators.texts import StagedText, refuse_text
 from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL
@@ -129,7 +131,12 @@ def contains(container: Any, item: Any) -> Any:
     if own is not None:
         found = decider(own(item))
         return python_bool(truth(found)) if is_staged(found) else bool(found)
-    container = deques.opened(container)
+    if isinstance(container, (Table, View)):
+        found = container.contains(item)
+        return python_bool(found) if is_staged(found) else found
+    if isinstance(container, (dict, set, frozenset)) and isinstance(item, tuple) and depends(item):
+        refuse_new(container)
+    container = opened(container)
     if isinstance(container, GrowingList):
         return python_bool(container.contains(item))
     if isinstance(container, (list, tuple)) and any(type(v) is Choice for v in (*container, item)):

@@ -7,7 +7,7 @@ replace(counts, k, counts[k] + 1)
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from graphify.autograph.operators.choosing import apply
 from graphify.autograph.operators.conditions import is_staged
 from graphify.autograph.operators.iteration import line_of
 from graphify.autograph.operators.raising import raise_
+from graphify.autograph.operators.tables import depends, refuse_new
+from graphify.autograph.operators.undefined import Unreachable
+from graphify.autograph.operators.unknown import Ended
 from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
@@ -38,6 +41,8 @@ def item(table: Any, key: Any) -> Any:
     if type(key) is Choice and isinstance(table, (dict, tuple)):
         return apply(item, (table, key), {})
     if not is_staged(key):
+        if isinstance(table, dict) and depends(key):
+            refuse_new(table)
         return table[key]
     if key.spec.weak and key.dtype.kind == "b" and isinstance(table, (tuple, list)):
         key = core.cast(key, dtype=np.dtype(np.int64), weak=True)  # Python's True is 1
@@ -50,7 +55,7 @@ def item(table: Any, key: Any) -> Any:
         return line_of(table)[key]
     if isinstance(table, dict) and type(table).__getitem__ is dict.__getitem__:
         missing = getattr(type(table), "__missing__", None)
-        absent = lambda: refuse_new() if missing else raise_(KeyError(key))
+        absent = lambda: refuse_new(table) if missing else raise_(KeyError(key))
         return _found(table, key, absent, raises=True)
     return table[key]
 
@@ -70,6 +75,8 @@ def get(table: Any, key: Any, default: Any = None) -> Any:
             return apply(get, (table, key, default), {})
         if is_staged(key):
             return _found(table, key, lambda: default)
+        if depends(key):
+            refuse_new(table)
     from graphify.autograph.operators.calls import call  # they change items by `replace`
 
     return call(table.get, key) if default is None else call(table.get, key, default)
@@ -90,21 +97,13 @@ def replace(table: dict[Any, Any], key: Tensor, value: Any) -> None:
         table[known] = if_exp(elementwise.equal(key, known), lambda: value, lambda: before)  # noqa: B023
 
 
-def refuse_new() -> NoReturn:
-    """Refuse a key that the dict may not have."""
-    raise TraceError(
-        "a dict or set gets a key that only the run knows",
-        location=here(),
-        remedy="count with np.bincount or np.unique, or keep the values in an array, one for each "
-        "key that there may be",
-    )
-
-
 def _found(table: dict[Any, Any], key: Tensor, absent: Any, raises: bool = False) -> Any:
     """The value of a key, or what `absent` gives, unless it raises."""
     keys, numbers = _candidates(table, key)
     if not keys:
-        return absent()
+        if isinstance(value := absent(), Unreachable):
+            raise Ended
+        return value
     matches = elementwise.equal(numbers, key)
     place = core.cast(matches.argmax(), dtype=np.dtype(np.int64), weak=True)
     values = [table[known] for known in keys]

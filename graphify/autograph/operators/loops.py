@@ -24,6 +24,7 @@ from graphify.autograph.operators.carry import Carry
 from graphify.autograph.operators.choice import Choice, Facts, assuming, facts, has_choices
 from graphify.autograph.operators.choosing import over_state
 from graphify.autograph.operators.conditions import decider, is_staged, truth
+from graphify.autograph.operators.dicts import View
 from graphify.autograph.operators.generators import Generator, push
 from graphify.autograph.operators.heap import (
     Names,
@@ -32,6 +33,7 @@ from graphify.autograph.operators.heap import (
 )
 from graphify.autograph.operators.iterators import opened
 from graphify.autograph.operators.state import DifferentKinds, Unstageable, is_dynamic
+from graphify.autograph.operators.tables import Table
 from graphify.autograph.operators.undefined import Unreachable
 from graphify.autograph.operators.unknown import Ended, ending
 from graphify.errors import ConcreteValueNeeded, LeakedTracer, SyntaxUnsupported
@@ -258,6 +260,9 @@ def for_(
         from graphify.autograph.operators.listloops import over_list
 
         return over_list(iterable, body, state, names, test)
+    if isinstance(iterable, (Table, View)):
+        with iterable.gone_over():
+            return for_(iterable.line(), body, state, names, test)
     items = iteration.items_of(iterable)
     if items is None:
         return _python_for(iterable, body, state, names, test)

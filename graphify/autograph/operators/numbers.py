@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections import defaultdict, deque
+from collections import defaultdict
 from types import UnionType
 from typing import Any, NoReturn
 
@@ -17,7 +17,7 @@ import numpy as np
 from graphify.autograph.operators.choice import Choice
 from graphify.autograph.operators.choosing import decide
 from graphify.autograph.operators.conditions import decider, is_staged, truth
-from graphify.autograph.operators.deques import Deque
+from graphify.autograph.operators.listed import Listed
 from graphify.autograph.operators.logical import python_bool
 from graphify.autograph.operators.texts import StagedText, refuse_text
 from graphify.ir.kinds import class_of, of_all_kinds
@@ -171,8 +171,8 @@ def kind_of(value: Any) -> builtins.type:
     """The class of a value; of a tensor, that of what stands in its place in plain Python."""
     if builtins.isinstance(value, List):
         return builtins.list
-    if builtins.isinstance(value, Deque):
-        return deque
+    if builtins.isinstance(value, Listed):
+        return value.standing_for
     if builtins.isinstance(value, Defaults):
         return defaultdict
     if not builtins.isinstance(value, Tensor) or not is_staged(value):
@@ -196,6 +196,8 @@ def isinstance(value: Any, kinds: Any) -> builtins.bool:
     if builtins.type(value) is Choice:
         answer: builtins.bool = decide(value, lambda chosen: isinstance(chosen, kinds))
         return answer
+    if builtins.isinstance(value, Listed):
+        return builtins.issubclass(value.standing_for, kinds)
     if builtins.isinstance(value, kinds) or not builtins.isinstance(value, Tensor):
         return builtins.isinstance(value, kinds)
     wanted = builtins.list(_single_kinds(kinds))

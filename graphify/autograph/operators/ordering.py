@@ -18,6 +18,7 @@ from graphify import tree
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import call
 from graphify.autograph.operators.conditions import decider, is_staged, truth
+from graphify.autograph.operators.dicts import by_value
 from graphify.autograph.operators.lookups import value_at
 from graphify.errors import TraceError
 from graphify.ir.sharing import link
@@ -158,7 +159,7 @@ def _in_range(numbers: builtins.range, item: Tensor) -> Any:
 
 def sorted_(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     """sorted of a known number of items, some of which are staged."""
-    items = list(iterable)
+    items, key = list(iterable), by_value(key)
     keys = items if key is None else [call(key, item) for item in items]
     if isinstance(iterable, Tensor) and is_staged(iterable) and len(items) > 1:
         order = ops.python_argsort(*_columns(keys), reverse=bool(reverse))

@@ -9,7 +9,7 @@ what it is. `Entry` is one variable taken apart:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,10 @@ from graphify.ir.sizes import Dim, Size, fresh
 from graphify.ir.tensor import Tensor, resolve, value_in
 from graphify.ir.types import BOOL, DType, Spec, is_integer
 from graphify.ir.wrapping import as_tensor
-from graphify.location import here
+from graphify.location import LazyLoc, here, is_library_class
 from graphify.ops import core
 from graphify.ops.rules import operand_of
-from graphify.tracing import identity
+from graphify.tracing import apart, identity
 from graphify.tracing.capture import root_of
 from graphify.tracing.identity import Held, called
 from graphify.tracing.lists import is_grown
@@ -58,6 +58,7 @@ class Entry:
     frozen: list[Any] | None = None  # the leaves' values at the end of their branch
     contents: bool = False  # what one list or dict holds, and not a name that may be rebound
     held: Held = field(default_factory=Held)  # its containers: see graphify.tracing.identity
+    made: LazyLoc | None = None  # where the trace has made the dict or set of which this is
 
     def freeze(self) -> None:
         """Note the leaves' values: a storage that the branch wrote is given back afterwards."""
@@ -69,6 +70,8 @@ class Entry:
             return Undefined(self.name)
         leaves = references.targets(self.leaves)
         value = self.treedef.unflatten(leaves)
+        if self.made is not None and (root := root_of(current_builder())) is not None:
+            root.made_at[id(value)] = self.made
         _remember_records(self.treedef, value, leaves)
         if not self.contents:
             identity.note(self.name, value, self.held)
@@ -79,9 +82,7 @@ class Entry:
         return self.bound is False or isinstance(self.leaves[leaf], Absent)
 
     def replaced(self, leaves: Sequence[Any], bound: Any) -> Entry:
-        made = Entry(self.name, self.treedef, list(leaves), bound, held=self.held)
-        made.contents = self.contents
-        return made
+        return replace(self, leaves=list(leaves), bound=bound, unreachable=False, frozen=None)
 
 
 def take_apart(
@@ -103,7 +104,10 @@ def take_apart(
         return Entry(name, treedef, leaves, value.bound, held=held)
     leaves, treedef = references.flatten(value, contents, ahead)
     held = Held.of(whole, leaves, whole if contents else None)  # that is a snapshot
-    return Entry(name, treedef, leaves, contents=contents, held=held)
+    table = isinstance(value, (dict, set))
+    root = root_of(current_builder()) if table else None
+    made = None if root is None else root.made_at.get(id(value))
+    return Entry(name, treedef, leaves, contents=contents, held=held, made=made)
 
 
 def _remember_records(treedef: tree.TreeDef, value: Any, leaves: Sequence[Any]) -> None:
@@ -165,8 +169,11 @@ def same_static(a: Any, b: Any) -> bool:
         return True
     if isinstance(a, (Tensor, np.ndarray)) or isinstance(b, (Tensor, np.ndarray)):
         return False
+    kind = type(a)
+    if kind is not type(b) or kind.__hash__ is None or not is_library_class(kind):
+        return False  # it may change, and one of two that are equal is not the other
     try:
-        return type(a) is type(b) and bool(a == b)
+        return bool(a == b)
     except Exception:
         return False
 
@@ -307,12 +314,22 @@ def known_dim(dim: Dim) -> Dim:
 
 
 def structure_error(name: str, a: Entry, b: Entry, where: tuple[str, str]) -> TraceError:
-    location = here()
-    return DifferentKinds(
-        f"{called(name)} is {describe(a.build())} {where[0]} and {describe(b.build())} {where[1]}",
+    location, one, other = here(), a.build(), b.build()
+    error = DifferentKinds(
+        f"{called(name)} is {describe(one)} {where[0]} and {describe(other)} {where[1]}",
         location=location,
         remedy=f"give {called(name)} the same structure on every path",
     )
+    made = [place for place in (a.made, b.made) if place is not None]
+    known = [each for each in (one, other) if isinstance(each, (dict, set, frozenset))]
+    if made and all(_may_be_of_the_run(key) for each in known for key in each):
+        apart.instead_of_dicts(error, made)
+    return error
+
+
+def _may_be_of_the_run(key: Any) -> bool:
+    """Whether a key of a dict could as well be one that only the run knows."""
+    return all(map(_may_be_of_the_run, key)) if isinstance(key, tuple) else isinstance(key, NUMBERS)
 
 
 def describe(value: Any) -> str:
@@ -326,7 +343,7 @@ def describe(value: Any) -> str:
             return "an empty dict"
         return f"a dict with the keys {', '.join(map(repr, value))}"
     if isinstance(value, (set, frozenset)):
-        return f"{value!r:.60}"
+        return f"{set(value)!r:.60}"
     if isinstance(value, (list, tuple)):
         length = "run-time length" if is_grown(value) else len(value)
         return f"a {type(value).__name__} of {length}"

@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import deques, prelude
+from graphify.autograph.operators import counts, deques, dicts, prelude, sets
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.comprehensions import list_
 from graphify.autograph.operators.generators import Generator
 from graphify.autograph.operators.iterators import Plain, all_items, is_lazy, lazily, once
 from graphify.autograph.operators.listcells import refused
 from graphify.autograph.operators.lists import GrowingList
-from graphify.ir.context import current_builder
 from graphify.ir.kinds import wrong_kind
 from graphify.ir.tensor import Tensor
 from graphify.ops.shape import as_int64, in_range
@@ -74,11 +73,6 @@ def _count(start: Any = 0, step: Any = 1) -> Any:
     return made
 
 
-def _defaultdict(*args: Any, **kwargs: Any) -> Any:
-    kind = collections.defaultdict if current_builder() is None else defaults.Defaults
-    return kind(*args, **kwargs)
-
-
 def _made_once(function: Plain) -> Plain:
     return lambda *args, **kwargs: once(function(*args, **kwargs))
 
@@ -90,7 +84,13 @@ def _of_prelude(function: Plain) -> Plain:
 OVERLOADS.update(
     {
         collections.deque: deques.made,
-        collections.defaultdict: _defaultdict,
+        builtins.dict: dicts.dict_,
+        builtins.set: sets.set_,
+        builtins.dict.fromkeys: dicts.fromkeys,
+        builtins.frozenset: sets.frozen,
+        collections.Counter: counts.counter,
+        collections.OrderedDict: dicts.ordered,
+        collections.defaultdict: dicts.defaults,
         np.fromiter: _fromiter,
         itertools.islice: _islice,
         itertools.count: _count,
