@@ -258,6 +258,14 @@ MAKE: dict[str, Make] = {
     "bucket_sort": lambda n, r: (r.random(2 * n), 9),
     "sparse_product_by_rows": lambda n, r: (*csr(n, r), r.random(n), 0.3),
     "rise_lengths": lambda n, r: (r.random(3 * n),),
+    # counting
+    "mutual_information": lambda n, r: (r.normal(size=3 * n), r.normal(size=3 * n), 0.7),
+    "lempel_ziv_codes": lambda n, r: (r.integers(0, 3, 4 * n),),
+    "longest_collatz": lambda n, r: (np.int64(2 * n),),
+    "assembled_product": lambda n, r: (r.integers(0, n, (2 * n, 2)), r.random(2 * n), r.random(n)),
+    "cluster_sizes": lambda n, r: (r.random((n, n + 1)) < 0.6,),
+    "life_of_cells": lambda n, r: (r.integers(0, 5, (n, 2)), np.int64(3)),
+    "pairs_closer_than": lambda n, r: (r.random((2 * n, 2)), 0.2),
     # contours
     "contour_integral": lambda n, r: (
         n,
@@ -535,6 +543,7 @@ NO_GRADIENT = {
     "lagrange_barycentric": "points that stand on a node",
     "convex_hull": "as many numbers come out as there are corners",
     "bucket_sort": "how many numbers come out, the buckets tell",
+    "mutual_information": "a number decides by its bin alone",
     "shortest_paths": "how many distances come out, the run tells",
     "dijkstra": "a weight of zero is no edge",
     "bellman_ford": "what cannot be reached is 1e18 away: its differences are lost",
@@ -545,7 +554,7 @@ VECTORISED = """
     smith_waterman viterbi recursive_filter fft_in_place kalman_filter thomas adi leapfrog
     elastic_collisions mandelbrot_of_those_left spmv breadth_first contour_integral kmeans crc32
     run_length_encode shock_tube conv2d lstm gemver quicksort flood_fill dormand_prince
-    forces_by_cell_lists
+    forces_by_cell_lists assembled_product mutual_information
 """.split()
 TENSORFLOW = """
     gauss_seidel_2d laplace_until lu_pivoted durbin smith_waterman fft_in_place thomas leapfrog

@@ -11,14 +11,17 @@ for both sizes, same shape.
 import bisect
 import copy
 import heapq
-from collections import deque
+from collections import Counter, defaultdict, deque
 from typing import Any
 
 import numpy as np
 
 Kind = tuple[Any, ...]
 # The globals of programs.
-SPACE: dict[str, Any] = {"np": np, "bisect": bisect, "deque": deque, "heapq": heapq}
+SPACE: dict[str, Any] = {
+    "np": np, "bisect": bisect, "deque": deque, "heapq": heapq, "Counter": Counter,
+    "defaultdict": defaultdict,
+}  # fmt: skip
 
 
 class Rejected(Exception):

@@ -351,7 +351,7 @@ for $e in {a}:
     $o.count += 1
 $v = $o.count
 
-$f = np.sin if {c} else np.abs
+$f = np.sin if {c} else np.cos
 $v = $f({a})
 
 $f = lambda $e: $e * {s}

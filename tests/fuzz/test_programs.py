@@ -16,6 +16,7 @@ from tests.fuzz.iterating import iterating_program
 from tests.fuzz.regressions import SOURCES, regression
 from tests.fuzz.rows import rows_program
 from tests.fuzz.running import compare
+from tests.fuzz.tables import tables_program
 
 EVERY = int(os.environ.get("FUZZ_TENSORFLOW", "5"))
 
@@ -45,6 +46,12 @@ def test_program_of_iterators(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(16))
 def test_program_of_rows(seed: int) -> None:
     verdict = compare(rows_program(seed), engines_for(seed))
+    assert verdict.difference is None, str(verdict.difference)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_program_of_tables(seed: int) -> None:
+    verdict = compare(tables_program(seed), engines_for(seed))
     assert verdict.difference is None, str(verdict.difference)
 
 

@@ -21,6 +21,7 @@ from tests.fuzz.language import language_program
 from tests.fuzz.rows import rows_program
 from tests.fuzz.running import Endless, compare, limited
 from tests.fuzz.shrinking import shrink
+from tests.fuzz.tables import tables_program
 
 CHUNK = 10  # programs that a process does before it reports
 BATCH = 20  # chunks that a process does in its life
@@ -34,6 +35,7 @@ MAKERS = {
     "iterators": iterating_program,
     "language": language_program,
     "rows": rows_program,
+    "tables": tables_program,
 }
 
 
