@@ -400,3 +400,24 @@ def names_of_objects_that_are_equal(x):
 def test_what_is_equal_is_not_the_same(function):
     for x in (np.array([2.0]), np.array([-2.0])):
         assert float(graphify.function(function)(x)) == function(x)
+
+
+def one_of_two_sets_of_texts(x):
+    names = {"a", "b"} if x[0] > 0 else {"c"}
+    return (x if "a" in names else -x) * len(names)
+
+
+def one_of_two_sets_of_numbers(x):
+    if x[0] > 0:
+        chosen = {1, 2}
+    else:
+        chosen = {3}
+    chosen.add(7)
+    return 3 in chosen, len(chosen), sorted(chosen)
+
+
+@pytest.mark.parametrize("function", [one_of_two_sets_of_texts, one_of_two_sets_of_numbers])
+def test_one_of_two_sets(function):
+    for x in (np.array([2.0]), np.array([-2.0])):
+        want, got = function(x), graphify.function(function)(x)
+        assert np.array_equal(graphify.tree.leaves(got), graphify.tree.leaves(want))

@@ -273,8 +273,10 @@ def unite(a: Entry, b: Entry, frames: tuple[Builder | None, Builder | None]) -> 
     """
     tables = [e.treedef.kind is not None and issubclass(e.treedef.kind, Listed) for e in (a, b)]
     sets = [isinstance(e.leaves[0], set) for e in (a, b) if e.leaves]
-    if (any(tables) or sets == [True, True]) and (a.made or b.made):  # that one could be a table
-        raise structure_error(a.name, a, b, ("on one path", "on another"))
+    if any(tables) or sets == [True, True]:
+        error = structure_error(a.name, a, b, ("on one path", "on another"))
+        if apart.helps(error):  # the other one, or both of them, could be tables
+            raise error
     treedef, one, two = _unite(a.name, Side.of(a, frames[0]), Side.of(b, frames[1]))
     return _entry(a, treedef, one), _entry(b, treedef, two)
 

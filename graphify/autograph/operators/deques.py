@@ -92,15 +92,6 @@ class Deque(Listed):
         grown: g.Grown = (self.rows if is_grown(self.rows) else growing(self.rows)).grown
         return grown
 
-    def __len__(self) -> int:
-        size = self.size
-        if not isinstance(size, int):
-            raise value_needed(resolve(as_tensor(size)), "the length of a deque, which is that")
-        return size
-
-    def __bool__(self) -> bool:
-        return len(self) > 0
-
     # --- elements ---
 
     @property

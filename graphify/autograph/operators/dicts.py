@@ -266,9 +266,6 @@ class View(Listed):
     def size(self) -> Any:
         return self.table.size
 
-    def __len__(self) -> int:
-        return len(self.table)
-
     def members(self) -> Any:
         if self.what == "keys":
             return self.table.members()

@@ -10,6 +10,8 @@ import contextlib
 from typing import Any
 
 from graphify.ir.context import current_builder
+from graphify.ir.tensor import resolve, value_needed
+from graphify.ir.wrapping import as_tensor
 from graphify.tracing.capture import root_of
 from graphify.tracing.identity import kept_in_lists
 from graphify.tracing.lists import List
@@ -44,6 +46,16 @@ class Listed:
     def size(self) -> Any:
         """The number of elements as a Python int, known now or by the run."""
         raise NotImplementedError
+
+    def __len__(self) -> int:
+        size = self.size
+        if not isinstance(size, int):
+            what = f"the length of a {self.standing_for.__name__}, which is that"
+            raise value_needed(resolve(as_tensor(size)), what)
+        return size
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
 
     def members(self) -> Any:
         """Its elements, in a list of their own."""

@@ -80,15 +80,6 @@ class Table(Listed):
     def size(self) -> Any:
         return GrowingList.of(grown_of(self.rows)).size
 
-    def __len__(self) -> int:
-        size = self.size
-        if not isinstance(size, int):
-            raise value_needed(resolve(as_tensor(size)), "the length of a dict or set, which is")
-        return size
-
-    def __bool__(self) -> bool:
-        return len(self) > 0
-
     def members(self) -> Any:
         return GrowingList.of(g.apart(grown_of(self.rows)))
 
