@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import graphify
+from graphify.autograph.operators.listed import Listed
 from graphify.errors import GraphifyError, TraceError
 
 
@@ -969,6 +970,16 @@ def named_cells(cells):
     return found, (cells[0, 0], cells[0, 1]) in found
 
 
+def known_counts_joined_with_others(k):
+    known, found = Counter([1, 1, 1, 50]), Counter(k)
+    return known | found, known + found, known & found, known - found, found - known
+
+
+def proper_parts(k):
+    whole, part = set(k), set(k[:1])
+    return part < whole, whole > part, whole < whole, part > whole, {99} < whole
+
+
 def items_looked_for(k):
     last = {v: i for i, v in enumerate(k)}
     return (k[0], 0) in last.items(), (k[-1], len(k) - 1) in last.items(), 3 in last.values()
@@ -1110,6 +1121,21 @@ def test_what_a_table_cannot_hold_is_refused(program: Callable[..., Any]) -> Non
     with pytest.raises(GraphifyError, match="remedy") as caught:
         graphify.function(program)(*given)
     assert "test_tables.py" in str(caught.value)
+
+
+def test_names_are_no_keys_among_numbers() -> None:
+    def counted(k):
+        counts = Counter(k)
+        counts.update(extra=2)
+        return counts
+
+    with pytest.raises(GraphifyError, match="'extra'"):
+        graphify.function(counted)(np.array([1, 2, 1]))
+
+
+def test_a_set_is_no_list() -> None:
+    with pytest.raises(TypeError, match="not supported"):
+        graphify.function(lambda k: set(k) < [1, 2])(np.array([1, 2, 1]))
 
 
 # --- errors --------------------------------------------------------------------------------------
@@ -1493,3 +1519,13 @@ def test_dicts_of_lanes_are_refused() -> None:
 
     with pytest.raises(GraphifyError, match="lanes"):
         graphify.vmap(counted)(np.array([[1, 2, 1], [2, 3, 3]]))
+
+
+def test_all_containers_that_are_kept_in_lists_say_how() -> None:
+    pending = [Listed]
+    while pending:
+        kinds = pending.pop().__subclasses__()
+        pending += kinds
+        for kind in kinds:
+            for name in ("whole", "size", "members"):
+                assert getattr(kind, name) is not getattr(Listed, name), (kind, name)

@@ -29,7 +29,7 @@ OVERLOADED = _words("""
 # Builtins that mean the same for a tensor as for anything else.
 PLAIN_BUILTINS = _words("""
     issubclass id repr str callable super hash slice ord chr format
-    bytes bytearray object ascii property staticmethod classmethod
+    bytes bytearray frozenset object ascii property staticmethod classmethod
     memoryview
 """)
 # Builtins that see the frame of their caller, or run text: conversion would change their answer.

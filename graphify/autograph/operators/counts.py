@@ -27,22 +27,29 @@ from graphify.ir.context import current_builder
 from graphify.tracing import apart
 
 
-def _operators(sign: str) -> tuple[Any, Any]:
-    """An operator, and the one that changes the left operand."""
+def _operators(sign: str) -> tuple[Any, Any, Any]:
+    """An operator, that of a right operand, and the one that changes the left operand."""
 
     def apply(self: Counter, other: Any) -> Any:
         if not isinstance(other, (collections.Counter, Counter)):
             return NotImplemented
         return run(_joined_counts, self, counter(other), sign, Counter())
 
-    def change(self: Counter, other: Any) -> Counter:
+    def applied(self: Counter, other: Any) -> Any:
+        if not isinstance(other, collections.Counter):
+            return NotImplemented
+        return run(_joined_counts, counter(other), self, sign, Counter())
+
+    def change(self: Counter, other: Any) -> Any:
+        if not isinstance(other, (dict, Dict)):
+            return NotImplemented
         made = run(_joined_counts, self, counter(other), sign, Counter())
         self._loses()
         self.rows._change(g.apart(grown_of(made.rows)))
         self.held._change(g.apart(grown_of(made.held)))
         return self
 
-    return apply, change
+    return apply, applied, change
 
 
 class Counter(Dict):
@@ -61,11 +68,11 @@ class Counter(Dict):
             if_(found, block(lambda: self._remove(place)), lambda: (), (), ())
 
     def update(self, *others: Any, **named: Any) -> None:
-        for other in others:
+        for other in (*others, named) if named else others:
             run(_counted, self, other, 1, isinstance(other, (dict, Dict)))
 
-    def subtract(self, *others: Any) -> None:
-        for other in others:
+    def subtract(self, *others: Any, **named: Any) -> None:
+        for other in (*others, named) if named else others:
             run(_counted, self, other, -1, isinstance(other, (dict, Dict)))
 
     def most_common(self, n: Any = None) -> Any:
@@ -77,10 +84,10 @@ class Counter(Dict):
     def elements(self) -> Any:
         return run(_repeated, self)
 
-    __add__, __iadd__ = _operators("+")
-    __sub__, __isub__ = _operators("-")
-    __or__, __ior__ = _operators("|")
-    __and__, __iand__ = _operators("&")
+    __add__, __radd__, __iadd__ = _operators("+")
+    __sub__, __rsub__, __isub__ = _operators("-")
+    __or__, __ror__, __ior__ = _operators("|")
+    __and__, __rand__, __iand__ = _operators("&")
 
     def __pos__(self) -> Any:
         return self + Counter()

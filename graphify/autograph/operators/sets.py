@@ -1,4 +1,4 @@
-"""Sets of which only the run knows the elements (see tables.py): set, frozenset.
+"""Sets of which only the run knows the elements (see tables.py).
 
     seen = set_()
     seen.add(v)
@@ -62,7 +62,7 @@ class Set(Table):
     """A set of which only the run knows the elements."""
 
     __slots__ = ()
-    standing_for: type = set
+    standing_for = set
 
     def line(self) -> Any:
         if isinstance(self.size, int) and self.size < 2:
@@ -160,12 +160,10 @@ class Set(Table):
     __xor__ = _operator("symmetric_difference")
     __rxor__ = _operator("symmetric_difference", True)
     __le__, __ge__ = _operator("issubset"), _operator("issuperset")
+    __lt__, __gt__ = _operator("_is_less"), _operator("_is_less", True)
 
-    def __lt__(self, other: Any) -> Any:
+    def _is_less(self, other: Any) -> Any:
         return run(_less, self, as_set(other))
-
-    def __gt__(self, other: Any) -> Any:
-        return run(_less, as_set(other), self)
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, (set, frozenset, Set)):
@@ -174,13 +172,6 @@ class Set(Table):
 
     __ior__, __iand__ = _changing("update"), _changing("intersection_update")
     __isub__, __ixor__ = _changing("difference_update"), _changing("symmetric_difference_update")
-
-
-class Frozen(Set):
-    """A frozenset of which only the run knows the elements."""
-
-    __slots__ = ()
-    standing_for = frozenset
 
 
 def as_set(value: Any) -> Set:
@@ -251,17 +242,4 @@ def set_(iterable: Any = ()) -> Any:
     return made
 
 
-def frozen(iterable: Any = ()) -> Any:
-    """`frozenset` in a trace."""
-    if current_builder() is None:
-        return frozenset(iterable)
-    values = elements_of(iterable)
-    if are_known(values):
-        return frozenset(values)
-    made = Frozen()
-    run(_added, made, values)
-    return made
-
-
 register(Set, ("rows",))
-register(Frozen, ("rows",))

@@ -87,7 +87,6 @@ OVERLOADS.update(
         builtins.dict: dicts.dict_,
         builtins.set: sets.set_,
         builtins.dict.fromkeys: dicts.fromkeys,
-        builtins.frozenset: sets.frozen,
         collections.Counter: counts.counter,
         collections.OrderedDict: dicts.ordered,
         collections.defaultdict: dicts.defaults,
