@@ -13,6 +13,8 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators.calls import call as converted_call
+from graphify.autograph.operators.choice import Choice, has_choices
+from graphify.autograph.operators.choosing import joined
 from graphify.autograph.operators.undefined import Unreachable
 from graphify.autograph.operators.unknown import ending
 from graphify.errors import SpecError, TraceError, TransformError
@@ -36,9 +38,15 @@ def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def result_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """The same for a function that is traced by itself: of one that always raises, as recorded in
-    its graph, a number that no run gets to."""
+    its graph, a number that no run gets to; of numbers whose dtype depends on the run, in the one
+    that an array of several results has."""
     outcome = ending(apply, function, *args, **kwargs)
-    return as_tensor(np.float64(np.nan)) if isinstance(outcome, Unreachable) else outcome
+    if isinstance(outcome, Unreachable):
+        return as_tensor(np.float64(np.nan))
+    if not has_choices(outcome):
+        return outcome
+    leaves, treedef = tree.flatten(outcome, lambda value: isinstance(value, Choice))
+    return treedef.unflatten([joined(leaf) for leaf in leaves])
 
 
 def masked(error: BaseException | None) -> TransformError | None:

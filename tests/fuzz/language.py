@@ -4,8 +4,10 @@
 
 They are random programs (see generator.py) with lists that grow, comprehensions, exceptions that
 are caught, None until something is found, objects as state, recursion, functions chosen by a
-condition, assignment expressions, and loops that end in the middle. Each comes from a template:
-`$v` is a new name whose value the rest of the program uses, other names with `$` are new, too.
+condition, decorators, keyword arguments, dataclasses, context managers, updates of parts,
+assignment expressions, and loops that end in the middle. Each comes from a template:
+`$v` is a new name whose value the rest of the program uses, other names with `$` are new, too, and
+`«»` are braces.
 """
 
 import re
@@ -14,7 +16,11 @@ from typing import Any
 from tests.fuzz.generator import Program, Writer, indented
 from tests.fuzz.kinds import Rejected, Samples
 
-HEAD = """class Box:
+HEAD = """import contextlib, dataclasses, functools, warnings
+from collections import namedtuple
+
+
+class Box:
     def __init__(self, value):
         self.value = value
         self.count = 0
@@ -93,6 +99,65 @@ class Pair:
 
     def __float__(self):
         return float(self.x + self.y)
+
+
+State = namedtuple("State", "place speed")
+
+
+@dataclasses.dataclass
+class Count:
+    n: int = 0
+    total: float = 0.0
+
+    @property
+    def mean(self):
+        return self.total / self.n if self.n else 0.0
+
+    @classmethod
+    def of(cls, values):
+        made = cls()
+        for value in values:
+            made.note(value)
+        return made
+
+    @staticmethod
+    def half(value):
+        return value * 0.5
+
+    def note(self, value):
+        self.n += 1
+        self.total = self.total + value
+
+
+FACTOR = 1.5
+
+
+def doubling(function):
+    @functools.wraps(function)
+    def doubled(*args, **kwargs):
+        return function(*args, **kwargs) * 2
+
+    return doubled
+
+
+@doubling
+def weighed(first, second=1, *others, scale=1.0, **more):
+    total = first - second
+    for other in others:
+        total = total + other
+    return (total + sum(more.values())) * scale * FACTOR
+
+
+@functools.lru_cache(maxsize=None)
+def table_of(n):
+    return np.array([1.0, 2.5, n * 0.5])
+
+
+@contextlib.contextmanager
+def counted(box):
+    box.count += 1
+    yield box
+    box.count += 2
 
 
 def power(base, n):
@@ -469,7 +534,143 @@ for $e in {a}:
 $v = $d['n'] + $d['u']
 """
 
+FUNCTIONS = """
+$v = weighed({s}, scale={s})
+
+$v = weighed({s}, {i}, 2.0, {s}, u={s}, w=0.5)
+
+$f = functools.partial(weighed, {s}, scale=0.5)
+$v = $f({i}) - $f()
+
+$v = table_of(3)[{i} % 3] * {s}
+
+$c = Count.of({a})
+$v = $c.mean + Count.half({s})
+
+$c = Count()
+for $e in {a}:
+    if $e > {s}:
+        $c.note($e)
+    else:
+        $c = dataclasses.replace($c, total=$c.total - 1.0)
+$v = $c.total + $c.n
+
+$t = State({s}, 1.0)
+for $e in {a}:
+    $t = $t._replace(place=$t.place + $t.speed * 0.5, speed=$e)
+$v = $t.place - $t.speed
+
+$o = Box({s})
+with counted($o) as $p:
+    $p.value = $p.value * 2
+    if {c}:
+        $p.count += 4
+$v = $o.value + $o.count
+
+$o = Box(0.5)
+try:
+    with counted($o), contextlib.suppress(Missing):
+        $o.value = found({a}, {s})
+        $o.count += 8
+except Missing:
+    $o.count -= 1
+$v = $o.value * 1.0 + $o.count
+"""
+
+NUMBERS_AND_PARTS = """
+$q, $r = divmod({i}, 3)
+$v = $q * 10 + $r
+
+$q, $r = divmod({s}, 0.75)
+$v = $q + $r
+
+$v = pow({i} % 3, 2) + round({s} * 1.0) + int({s} > 0) + abs({i})
+
+$v = int({s}) + float({i}) + bool({s})
+
+$v = {i} if {s} in {a} else -{i}
+
+$v = 0 < {s} <= 2 < {i} + 3
+
+$v = not {c} or {s} < {i} and {c}
+
+$v = ({s} and {i}) or 2.5
+
+$v = len({a}) + sum({a}) - max({a}) + min({s}, {i}, 4)
+
+assert {i} < 10_000, f"«{s}» of «{i}»"
+$v = {s}
+
+$u = {a} * 1.0
+np.add.at($u, [0, 1, 0], {s})
+$v = $u
+
+$u = np.zeros(np.shape({a}))
+np.multiply({a}, {s}, out=$u)
+$v = $u - 1
+
+$u = {a} * 1.0
+$u[$u > {s}] = 0.5
+$u[1:] -= 1
+$v = $u[::-1]
+
+$u = {a} * 1.0
+for $n in range(len($u) - 1):
+    $u[$n + 1] = $u[$n] * 0.5 + $u[$n + 1]
+$v = $u
+
+$u = {a} * 1.0
+$n = {i} % 3
+$u[:$n], $u[$n] = 2.0, {s}
+$v = $u[$n - 1 : $n + 2].sum()
+
+$u = np.outer({a}, {a}) * 0.5
+$n = {i} % 2
+$u[[0, $n]] = $u[[$n, 0]]
+$u[$n, 1:] += $u[0, :-1]
+$v = $u.sum(axis=0)
+
+$u = [{s}, {i}, 0.5]
+del $u[0]
+$u[-1] += {s}
+$v = $u[0] + $u[-1]
+
+$d = «$n: $e * {s} for $n, $e in enumerate({a}) if $n != 1»
+$v = $d[0] + len($d)
+
+$v = 0
+for $n in range({i} % 7, -2, -2):
+    $v = $v * 2 + $n
+
+for $n, ($e, $u) in enumerate(zip({a}, reversed({a}))):
+    if $e + $u > {s}:
+        break
+$v = $n * $e
+
+for $n in 'abc':
+    if $n == 'b' and {c}:
+        break
+$v = 1 if $n == 'b' else 2
+"""
+
+ASSIGNING_COMPREHENSIONS = """
+$l = [$u for $e in {a} if ($u := $e * {s}) > 0]
+$v = sum($l) + $u
+
+$u = 0.0
+$l = [($u := $u + $e) for $e in {a}]
+$v = np.array($l) + $u
+
+$v = $u if any(($u := $e) > {s} for $e in {a}) else {s}
+
+$v = next(($u for $e in {a} if ($u := $e * $e) > {s}), 0.5)
+
+$l = [{s} if ($n := {i} + $e) < 0 else 1.0 for $e in range(4)]
+$v = $l[-1] + $n
+"""
+
 GROUPS = (
+    *(FUNCTIONS, NUMBERS_AND_PARTS, ASSIGNING_COMPREHENSIONS),
     *(LISTS, QUEUES, FOUND, EXCEPTIONS),
     *(OBJECTS_AND_FUNCTIONS, OPERATORS, ASSIGNMENTS_AND_JUMPS),
 )
@@ -511,6 +712,7 @@ class LanguageWriter(Writer):
             text = text.replace(name, self.fresh(name[1]) if name != "$v" else "$v")
         value = self.fresh("v")
         text = self.expressions.fill(text.replace("$v", value), samples, 1)
+        text = text.replace("«", "{").replace("»", "}")
         values = [self.executed(text, environment)[value] for environment in samples.environments]
         inside = samples.child()
         inside.bind(value, values)

@@ -248,6 +248,22 @@ def walrus_in_a_comprehension(x):
     return sum(steps) + last
 
 
+def walrus_in_a_filter(x, s):
+    doubled = [y for v in x if (y := v * s + 1) > 0]
+    return sum(doubled) + y
+
+
+def walrus_in_any(x, s):
+    hit = x[0]
+    if any((hit := v) > s for v in x):
+        return x * hit
+    return x - hit
+
+
+def walrus_in_next(x, s):
+    return next((y * x for v in x if (y := v * v) > s), x + s)
+
+
 def elif_with_a_walrus(x, s):
     if s > 2:
         return x

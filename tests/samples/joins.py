@@ -15,6 +15,8 @@ NO_GRADIENT = {
     "text_from_a_list": "texts",
     "truth_of_a_choice": "integers",
     "mask_or_numbers": "integers",
+    "byte_or_float": "integers",
+    "image_that_becomes_floats": "integers",
     "none_on_one_path": "the check takes its leaves for arrays, and one may be None",
 }
 _KINDS = "lanes of different kinds cannot share one result"
@@ -627,3 +629,20 @@ def compared_with_a_number_or_a_row(x, w, s):
     if s <= 0 or x[1] > limit:
         return x * s
     return x + s
+
+
+# --- integers that wrap around ---
+
+
+def byte_or_float(xi, s):
+    v = (xi[0] % 256).astype(np.uint8)
+    if s > 0:
+        v = v * 0.5
+    return v + v
+
+
+def image_that_becomes_floats(xi, k):
+    image = (xi % 256).astype(np.uint8)
+    for _ in range(k % 4):
+        image = (image + np.roll(image, 1)) / 2
+    return image

@@ -269,8 +269,9 @@ def exceptions_in_a_group(x, s):
     return x
 
 
-def any_of_an_expression_that_assigns(x, s):
-    found = any((last := v) > s for v in x)  # TraceError
+def kept_generator_that_assigns(x, s):
+    items = ((last := v) > s for v in x)
+    found = any(items)  # TraceError
     return found, last
 
 

@@ -25,7 +25,7 @@ from typing import Any
 import gast
 
 from graphify.autograph.converters.base import Context
-from graphify.autograph.converters.linear import Linear
+from graphify.autograph.converters.linear import Linear, targets_of
 from graphify.syntax.analysis.activity import COMPREHENSIONS, FUNCTIONS, Scope
 
 ATTEMPTED = "attempted"
@@ -61,8 +61,7 @@ class _Callees(Linear):
     """Moves calls of functions that may be the user's own."""
 
     def __init__(self, ctx: Context, scope: Scope, at: Any) -> None:
-        targets = {n.target.id for n in gast.walk(at) if isinstance(n, gast.NamedExpr)}
-        super().__init__(ctx, targets | scope.remote)
+        super().__init__(ctx, targets_of(at) | scope.remote)
         self.locals = scope.locals
 
     def varies(self, name: str) -> bool:

@@ -8,8 +8,9 @@
     [a * b for a, b in z]            ag.list_of(lambda add: ag.each(z, ag.unpacked(2, lambda a, b:
                                                                     add(a * b))))
 
-Left as they are: those of all items of displays and constants, those that assign names with `:=`,
-and those that make functions, which would see each turn's own variables.
+Left as they are: those of all items of displays and constants, and those that make functions, which
+would see each turn's own variables. Those that assign names with `:=` are statements by now (see
+spelled_out.py), save those in lambdas.
 """
 
 from __future__ import annotations

@@ -30,9 +30,11 @@ def transform(tree: Any, ctx: Context) -> Any:
 class _Expressions(Converter):
     def visit_Call(self, node: Any) -> Any:
         name = getattr(node.func, "id", None)
-        if name in CONSUMERS and resolve.is_builtin(self.value_of(name)):
+        if name in (*CONSUMERS, "next") and resolve.is_builtin(self.value_of(name)):
             for argument in node.args:
-                argument.consumed = isinstance(argument, gast.GeneratorExp)
+                argument.consumed = isinstance(argument, gast.GeneratorExp) and (
+                    name != "next" or find_walrus(argument) is not None  # whose rest nobody sees
+                )
         return self.generic_visit(node)
 
     def visit_GeneratorExp(self, node: Any) -> Any:

@@ -7,7 +7,8 @@
                                      if test:
                                          body
 
-What is evaluated before the assignment moves along, in Python's order; the rest stays.
+What is evaluated before the assignment moves along, in Python's order; the rest stays. See
+spelled_out.py for comprehensions.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ import gast
 
 from graphify.autograph.converters.base import Context, find_walrus
 from graphify.syntax import origin
-
-_SCOPES = (gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+from graphify.syntax.analysis.activity import COMPREHENSIONS
 
 
 def needs_statements(node: Any, inside: bool = False) -> bool:
     """Whether an assignment expression stands where a thunk will be made."""
-    if isinstance(node, _SCOPES):
+    if isinstance(node, gast.Lambda) or _is_kept(node):
         return False
+    if isinstance(node, COMPREHENSIONS):
+        return find_walrus(node) is not None
     if isinstance(node, gast.NamedExpr) and inside:
         return True
     return any(needs_statements(child, inside or later) for child, later in _parts(node))
@@ -43,12 +45,14 @@ def _parts(node: Any) -> list[tuple[Any, bool]]:
     return [(child, False) for child in gast.iter_child_nodes(node)]
 
 
-def linearise(node: Any, ctx: Context) -> tuple[list[Any], Any]:
-    """Statements to run first, and the expression that is left."""
-    targets = {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
-    linear = Linear(ctx, targets)
-    rest = linear.rest(node)
-    return linear.statements, rest
+def _is_kept(node: Any) -> bool:
+    """Whether somebody may keep a generator."""
+    return isinstance(node, gast.GeneratorExp) and not getattr(node, "consumed", False)
+
+
+def targets_of(node: Any) -> set[str]:
+    """The names that an expression assigns."""
+    return {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
 
 
 class Linear:
@@ -58,13 +62,17 @@ class Linear:
         self.ctx, self.targets = ctx, targets
         self.statements: list[Any] = []
 
+    def inner(self) -> Linear:
+        """Statements that are to stand inside of one."""
+        return Linear(self.ctx, self.targets)
+
     def moves(self, node: Any) -> bool:
         """Whether something in an expression has to become a statement."""
         return find_walrus(node) is not None
 
     def rest(self, node: Any) -> Any:
         """The expression without assignments; what comes before it is in the statements."""
-        if isinstance(node, _SCOPES) or not self.moves(node):
+        if isinstance(node, (gast.Lambda, *COMPREHENSIONS)) or not self.moves(node):
             return node
         match node:
             case gast.NamedExpr():
@@ -77,7 +85,7 @@ class Linear:
             case gast.IfExp():
                 name = self.ctx.internal_name("value")
                 body, orelse = (self._branch(name, side) for side in (node.body, node.orelse))
-                self._if(self.rest(node.test), body, orelse, node)
+                self.if_(self.rest(node.test), body, orelse, node)
                 return self.load(name, node)
             case gast.Compare() if len(node.ops) > 1:
                 name = self.ctx.internal_name("test")
@@ -91,12 +99,12 @@ class Linear:
         self.assign(name, self.rest(first), node)
         if not later:
             return
-        inner = Linear(self.ctx, self.targets)
+        inner = self.inner()
         inner._operands(name, origin.inherit(gast.BoolOp(node.op, later), node))
         test = self.load(name, node)
         if isinstance(node.op, gast.Or):
-            test = origin.inherit(gast.UnaryOp(gast.Not(), test), node)
-        self._if(test, inner.statements, [], node)
+            test = self.not_(test)
+        self.if_(test, inner.statements, [], node)
 
     def _comparisons(self, name: str, left: Any, ops: Any, rights: Any, node: Any) -> None:
         left, right = self.take(left), self.rest(rights[0])
@@ -105,12 +113,12 @@ class Linear:
         self.assign(name, origin.inherit(gast.Compare(left, ops[:1], [right]), node), node)
         if len(ops) == 1:
             return
-        inner = Linear(self.ctx, self.targets)
+        inner = self.inner()
         inner._comparisons(name, right, ops[1:], rights[1:], node)
-        self._if(self.load(name, node), inner.statements, [], node)
+        self.if_(self.load(name, node), inner.statements, [], node)
 
     def _branch(self, name: str, value: Any) -> list[Any]:
-        inner = Linear(self.ctx, self.targets)
+        inner = self.inner()
         inner.assign(name, inner.rest(value), value)
         return inner.statements
 
@@ -157,8 +165,11 @@ class Linear:
     def assign(self, name: str, value: Any, at: Any) -> None:
         self.statements += self.ctx.statements("name = value", at, name=name, value=value)
 
-    def _if(self, test: Any, body: list[Any], orelse: list[Any], at: Any) -> None:
+    def if_(self, test: Any, body: list[Any], orelse: list[Any], at: Any) -> None:
         self.statements.append(origin.inherit(gast.If(test, body, orelse), at))
 
     def load(self, name: str, at: Any) -> Any:
         return origin.inherit(gast.Name(name, gast.Load(), None, None), at)
+
+    def not_(self, test: Any) -> Any:
+        return origin.inherit(gast.UnaryOp(gast.Not(), test), test)

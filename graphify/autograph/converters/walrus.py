@@ -12,8 +12,9 @@
 A loop whose test calls a function may likewise rebind names, where functions defined nearby declare
 names nonlocal; its test moves into the body too. The loop's own test only sees its state.
 
-A walrus that is evaluated first and always is moved; one that depends on a condition becomes
-statements (see `linear`). A walrus outside `and`, `or` and chained comparisons stays.
+A walrus that is evaluated first and always is moved; one that depends on a condition, or stands in
+a comprehension, becomes statements (see linear.py). Another one outside `and`, `or` and chained
+comparisons stays.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from typing import Any
 import gast
 
 from graphify.autograph.converters.base import Context, Converter, find_walrus
-from graphify.autograph.converters.linear import linearise, needs_statements
+from graphify.autograph.converters.linear import needs_statements
+from graphify.autograph.converters.spelled_out import linearise
 from graphify.syntax import origin
 from graphify.syntax.analysis.activity import any_node, names_of
 
@@ -89,7 +91,8 @@ class _Walrus(Converter):
                 getattr(parent, name)[index] = loaded
         rest = getattr(statement, field)
         if rest is not None and needs_statements(rest):
-            first, rest = linearise(rest, self.ctx)
+            names = self.scopes[-1].locals | self.scopes[-1].free
+            first, rest = linearise(rest, self.ctx, names)
             setattr(statement, field, rest)
             new += first
         return [*new, statement]

@@ -31,8 +31,8 @@ from graphify.autograph.operators.state import (
     Unstageable,
     as_local,
     as_number,
-    can_hold_each_other,
     carried_spec,
+    count_alike,
     fit,
     is_dynamic,
     join_spec,
@@ -420,7 +420,7 @@ class Carry:
         """Whether a variable has the same containers, and the same Python values in them, again."""
         entry = self.entries[k]
         return entry.treedef == new.treedef and all(
-            is_dynamic(after) and (joinable if self.choices else can_hold_each_other)(before, after)
+            is_dynamic(after) and (joinable if self.choices else count_alike)(before, after)
             if dynamic
             else same_static(before, after)
             for before, after, dynamic in zip(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, starmap
 from typing import Any
 
 import numpy as np
@@ -32,13 +33,20 @@ from graphify.autograph.operators.conditions import decider, is_staged, set_trut
 from graphify.autograph.operators.heap import Names, State
 from graphify.autograph.operators.inplace import AUGMENTED
 from graphify.autograph.operators.sharing import ALIAS
-from graphify.autograph.operators.state import Unstageable, is_dynamic, joinable
+from graphify.autograph.operators.state import (
+    Unstageable,
+    can_hold_each_other,
+    carried_spec,
+    is_dynamic,
+    join_dtype,
+    joinable,
+)
 from graphify.autograph.operators.undefined import UNREACHABLE
 from graphify.autograph.operators.unknown import Ended
 from graphify.errors import SpecError, TraceError
 from graphify.ir.sharing import is_shared
 from graphify.ir.tensor import Tensor
-from graphify.ir.types import BOOL
+from graphify.ir.types import BOOL, Spec
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
 from graphify.ops import core, effects, elementwise
@@ -389,10 +397,28 @@ def _as_tensor(choice: Choice) -> Tensor:
     """Where only an array will do."""
     from graphify.ir.wrapping import as_tensor
 
-    result: Tensor | Choice = over(choice, as_tensor)
+    result: Tensor | Choice = joined(over(choice, as_tensor))
     if isinstance(result, Choice):
         raise _refused("is taken for one array")
     return result
+
+
+def joined(value: Any) -> Any:
+    """A choice of numbers, or of arrays of one rank, as an array that can hold each of them, as one
+    that is made of several does; another value as it is."""
+    if not isinstance(value, Choice):
+        return value
+    alternatives = [value.alternatives[i] for i in possible(value)]
+    if not all(map(is_dynamic, alternatives)):
+        return value
+    specs = [carried_spec(each) for each in alternatives]
+    alike = len({(spec.ndim, spec.dtype == BOOL) for spec in specs}) == 1
+    if not alike or not all(starmap(can_hold_each_other, combinations(alternatives, 2))):
+        return value
+    dtype, weak = specs[0].dtype, specs[0].weak
+    for spec in specs[1:]:
+        dtype, weak = join_dtype(Spec((), dtype, weak), spec)
+    return over(value, lambda each: core.cast(as_tensor(each), dtype=dtype, weak=weak))
 
 
 def _install() -> None:
