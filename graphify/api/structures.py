@@ -13,7 +13,6 @@ import numpy as np
 
 from graphify import tree
 from graphify.autograph.operators.calls import call as converted_call
-from graphify.autograph.operators.choice import Choice, has_choices
 from graphify.autograph.operators.choosing import joined
 from graphify.autograph.operators.undefined import Unreachable
 from graphify.autograph.operators.unknown import ending
@@ -43,10 +42,7 @@ def result_of(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     outcome = ending(apply, function, *args, **kwargs)
     if isinstance(outcome, Unreachable):
         return as_tensor(np.float64(np.nan))
-    if not has_choices(outcome):
-        return outcome
-    leaves, treedef = tree.flatten(outcome, lambda value: isinstance(value, Choice))
-    return treedef.unflatten([joined(leaf) for leaf in leaves])
+    return joined(outcome)
 
 
 def masked(error: BaseException | None) -> TransformError | None:

@@ -77,9 +77,6 @@ def link(tensor: Tensor, other: Tensor, when: Tensor | None, view: View = ()) ->
     _prune(mine)
     if len(mine.links) >= MOST:
         when, view = None, ()
-    beside = [known for seer, known in observers(other) if seer is not tensor]
-    for known in beside:
-        known.kept = other
     same = [
         known for known in mine.links
         if known.reference() is other and same_view(known.view, view)
@@ -89,9 +86,16 @@ def link(tensor: Tensor, other: Tensor, when: Tensor | None, view: View = ()) ->
         entry.when = _or(entry.when, when)
     else:
         place = here() if when is None else None
+        beside = [known for seer, known in observers(other) if seer is not tensor]
+        for known in beside:
+            known.kept = other
         entry = Link(weakref.ref(other), when, view, other if beside else None, not beside, place)
         mine.links.append(entry)
-        theirs.seen_by = [(ref, known) for ref, known in theirs.seen_by if ref() is not None]
+        theirs.seen_by = [
+            (ref, known)
+            for ref, known in theirs.seen_by
+            if (seer := ref()) is not None and is_live(seer)
+        ]
         theirs.seen_by.append((weakref.ref(tensor), entry))
     if entry.through:  # nothing keeps it, and what it may be the tensor may be, too
         _link_beyond(tensor, other, when, view)

@@ -191,7 +191,7 @@ def settle(held: Sequence[Held], gone: dict[Any, Any]) -> dict[Any, Any]:
     things: ById = {key: known.made[key] for key in owners.keys() & known.made.keys()}
     things |= {key: known.element(sealed()[key].thing) for key in elements}
     if len(things) < len(owners):
-        things |= {id(seen): seen for seen, _ in _seen() if id(seen) in owners}
+        things |= {id(seen): seen for seen in _all_seen() if id(seen) in owners}
     for key, numbers in owners.items():
         if key not in things and len(numbers) > 1:
             kind = held[numbers[0]].kinds[key]
@@ -231,7 +231,7 @@ def note(name: str, made: Any, held: Held, holder: Any = None, group: Any = None
     known = _known()
     hidden = {key: held.things[key] for key, _ in left}
     if holder is not None:
-        shown = {id(seen) for seen, _ in _seen(holder)} | known.made.keys() | sealed().keys()
+        shown = {id(seen) for seen in _all_seen(holder)} | known.made.keys() | sealed().keys()
         shown |= {key for (key, _), count in held.counts.items() if count > 1}
         hidden = {k: v for k, v in hidden.items() if k in shown or isinstance(v, _Gone)}
     for part, depth in new:
@@ -262,7 +262,7 @@ def shows_elements() -> bool:
     """Whether a name shows a copy of something sealed."""
     known = _known()
     copies = {key for each in known.elements.values() for key in known.copies.get(id(each), ())}
-    return bool(copies) and any(id(seen) in copies for seen, _ in _seen())
+    return bool(copies) and any(id(seen) in copies for seen in _all_seen())
 
 
 def called(name: str) -> str:
@@ -352,7 +352,7 @@ set_either_check(check_either)
 
 def is_viewed(tensor: Tensor) -> bool:
     """Whether a name shows a view of a tensor, or what may be the same array in some runs."""
-    for seen, _ in _seen():
+    for seen in _all_seen():
         while isinstance(seen, Tensor) and seen._base is not None:
             seen = seen._base
             if seen is tensor:
@@ -387,6 +387,15 @@ def _seen(holder: Any = None) -> Iterator[tuple[Any, str]]:
             own = gc.get_referents(value) if type(value) in kept_in_lists else ()
             ids = set(map(id, own))
             yield from ((each, name if id(each) in ids else "") for each in _inside(value, holder))
+
+
+def _all_seen(holder: Any = None) -> Iterator[Any]:
+    """The same without names, and what is in several containers is looked into once."""
+    looked_into = set[int]()
+    for value, _, opened, _ in _named():
+        yield value
+        if opened:
+            yield from _inside(value, holder, looked_into)
 
 
 def _named() -> Iterator[tuple[Any, str, bool, bool]]:
@@ -433,9 +442,10 @@ def attributes_of(obj: Any) -> dict[str, Any]:
     return found
 
 
-def _inside(value: Any, holder: Any = None) -> Iterator[Any]:
-    pending, seen = [value], set[int]()
-    while pending and len(seen) < MOST:
+def _inside(value: Any, holder: Any = None, seen: set[int] | None = None) -> Iterator[Any]:
+    pending, seen = [value], set() if seen is None else seen
+    most = len(seen) + MOST
+    while pending and len(seen) < most:
         value = pending.pop()
         if value is holder or id(value) in seen:
             continue

@@ -149,6 +149,21 @@ def of_appended(a: Any, s: Any) -> Any:
     return np.array(rows) * 1.0
 
 
+def of_sorted(a: Any, s: Any) -> Any:
+    rows = [v if v > 50 * s else v / 2 for v in a]
+    return np.array(sorted(rows)) * 1.0, max(rows), min(rows)
+
+
+def of_sorted_and_filtered(a: Any, s: Any) -> Any:
+    rows = []
+    for v in a:
+        w = v if v > 50 * s else v / 2
+        if v != 55:
+            rows.append(w)
+    rows.sort(reverse=True)
+    return rows[0] + 100, np.array(sorted(rows, key=lambda w: -w)) * 1.0
+
+
 ARRAYS = [value for name, value in list(vars().items()) if name.startswith("of_")]
 NARROW = ["uint8", "int8", "uint16", "int16", "int32", "uint32", "uint64"]
 
@@ -206,3 +221,43 @@ def test_recursion_says_what_differs() -> None:
     with pytest.raises(graphify.errors.GraphifyError, match="structure from call to call"):
         graphify.function(halves)(np.uint8(3), np.int64(4))
     assert graphify.function(halves)(np.float64(3), np.int64(4)) == 3 / 16
+
+
+def filled(a: Any) -> Any:
+    values = [0] * len(a)
+    for i in range(len(a)):
+        values[i] = a[i]
+    return values[3] + 250
+
+
+def of_two_kinds(a: Any, b: Any) -> Any:
+    values = []
+    for v in a:
+        values.append(v)
+        values.append(b)
+    return values[0] + 250
+
+
+def test_number_from_a_list_of_several_dtypes_is_refused() -> None:
+    """In a list whose length the run knows, numbers have one dtype."""
+    a = np.arange(20, dtype=np.uint8)
+    for function, given in ((filled, (a,)), (of_two_kinds, (a, 2.5))):
+        with pytest.raises(graphify.errors.GraphifyError, match="numbers of several dtypes"):
+            graphify.function(function)(*given)
+        wide = (a.astype(np.int64), *given[1:])
+        assert graphify.function(function)(*wide) == function(*wide)
+
+
+def test_dicts_have_no_order() -> None:
+    def smallest(x: Any) -> Any:
+        rows = []
+        for v in x:
+            rows.append({"a": v})
+        rows.sort()
+        return rows[0]
+
+    x = np.arange(12.0)
+    with pytest.raises(TypeError):
+        smallest(x)
+    with pytest.raises(graphify.errors.TraceError, match="no order"):
+        graphify.function(smallest)(x)

@@ -65,7 +65,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return take(function, args, kwargs)
     if builder is not None and type(function) is Choice:
         return over(function, lambda chosen: call(chosen, *args, **kwargs))
-    if builder is not None and has_choices(args, kwargs) and not _passes_on(function):
+    if builder is not None and has_choices(args, kwargs) and not _passes_on(function, args):
         return apply(lambda *a, **k: call(function, *a, **k), args, kwargs)
     replacement = _replacement(function) if builder is not None else None
     if replacement is not None:
@@ -139,11 +139,15 @@ def _generator(function: FunctionType, args: Any, kwargs: Any) -> Any:
     return Generator(function, args, kwargs)
 
 
-def _passes_on(function: Any) -> bool:
+def _passes_on(function: Any, args: Any) -> bool:
     """Whether a callee only hands its arguments on: to the user's code, or into a container."""
+    owner = getattr(function, "__self__", args[0] if args else None)
     if isinstance(function, (FunctionType, MethodType)):
         function = getattr(function, "__func__", function)
-        return isinstance(function, FunctionType) and is_convertible(function)
+        if isinstance(function, FunctionType) and is_convertible(function):
+            return True
+        adds = getattr(function, "__name__", "") in ("append", "insert")
+        return adds and isinstance(owner, List) and is_grown(owner) and owner.may_hold_choices()
     if isinstance(function, type):
         return not is_library_class(function)
     owner = getattr(function, "__self__", None)

@@ -81,7 +81,7 @@ def _build(keys: tuple[Any, ...], children: list[Any]) -> Any:
     tag, *alternatives = children
     if isinstance(tag, Tensor) and not resolve(tag).is_symbolic:
         tag = tag.numpy()
-    if np.ndim(tag):
+    if tag.ndim if isinstance(tag, Tensor) else np.ndim(tag):
         raise Unstageable(
             "the lanes of a vmap end with values of different kinds, such as None and an array",
             location=here(),

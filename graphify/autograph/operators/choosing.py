@@ -26,6 +26,7 @@ from graphify.autograph.operators.choice import (
     Choice,
     Facts,
     Verdict,
+    has_choice,
     holds_one_of,
     possible,
 )
@@ -404,21 +405,26 @@ def _as_tensor(choice: Choice) -> Tensor:
 
 
 def joined(value: Any) -> Any:
-    """A choice of numbers, or of arrays of one rank, as an array that can hold each of them, as one
-    that is made of several does; another value as it is."""
-    if not isinstance(value, Choice):
+    """A value with choices of numbers, or of arrays of one rank, as arrays that can hold each of
+    them, as one that is made of several can."""
+    if not has_choice(tree.flatten(value)[1]):
         return value
-    alternatives = [value.alternatives[i] for i in possible(value)]
+    leaves, treedef = tree.flatten(value, lambda part: isinstance(part, Choice))
+    return treedef.unflatten([_joined(x) if isinstance(x, Choice) else x for x in leaves])
+
+
+def _joined(choice: Choice) -> Any:
+    alternatives = [choice.alternatives[i] for i in possible(choice)]
     if not all(map(is_dynamic, alternatives)):
-        return value
+        return choice
     specs = [carried_spec(each) for each in alternatives]
     alike = len({(spec.ndim, spec.dtype == BOOL) for spec in specs}) == 1
     if not alike or not all(starmap(can_hold_each_other, combinations(alternatives, 2))):
-        return value
+        return choice
     dtype, weak = specs[0].dtype, specs[0].weak
     for spec in specs[1:]:
         dtype, weak = join_dtype(Spec((), dtype, weak), spec)
-    return over(value, lambda each: core.cast(as_tensor(each), dtype=dtype, weak=weak))
+    return over(choice, lambda each: core.cast(as_tensor(each), dtype=dtype, weak=weak))
 
 
 def _install() -> None:

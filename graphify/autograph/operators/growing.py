@@ -28,6 +28,7 @@ from graphify.autograph.operators.listcells import (
     ARRAY,
     DOUBLING,
     EXACT,
+    MIXED,
     NUMBER,
     OWED,
     Count,
@@ -120,9 +121,19 @@ def take_apart(value: Any) -> tuple[tree.TreeDef, list[Any]]:
 
 
 def element(grown: Grown, index: Any) -> Any:
-    """The element at an index that is in range."""
+    """The element at an index that is in range.
+
+    Raises:
+        Unstageable: a number in it has one of several dtypes.
+    """
     leaves = []
     for kind, buffer in zip(grown.kinds, grown.buffers, strict=True):
+        if kind == MIXED:
+            raise refused(
+                f"it holds numbers of several dtypes, some of which wrap around earlier than "
+                f"{buffer.dtype}, and one of them is read",
+                "keep numbers of one dtype in it, e.g. append(float(v))",
+            )
         leaf = row(buffer, index)
         if kind == NUMBER:
             leaf = core.cast(leaf, dtype=leaf.dtype, weak=True)

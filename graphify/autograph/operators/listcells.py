@@ -27,8 +27,9 @@ from graphify.ops.shape import as_dim, concatenate
 from graphify.tracing.lists import List
 
 EXACT, OWED, DOUBLING = "exact", "owed", "doubling"
-NUMBER, SCALAR, ARRAY = "number", "scalar", "array"  # what a leaf is in Python
-KINDS = (NUMBER, SCALAR, ARRAY)
+# What a leaf is in Python; mixed: scalars that have several dtypes, and wrap around apart.
+NUMBER, SCALAR, MIXED, ARRAY = "number", "scalar", "mixed", "array"
+KINDS = (NUMBER, SCALAR, MIXED, ARRAY)
 INT = np.dtype(np.int64)
 
 Count: TypeAlias = "Dim | Tensor"
@@ -77,6 +78,14 @@ def _is_scalar(leaf: Any) -> bool:
 
 def wider(one: str, other: str) -> str:
     return max(one, other, key=KINDS.index)
+
+
+def wrap_apart(one: DType, other: DType) -> bool:
+    """Whether sums wrap around in one dtype where they do not in another; those of 32 signed bits
+    and more do so too late to count."""
+    return one != other and any(
+        dtype.kind == "u" or dtype.kind == "i" and dtype.itemsize < 4 for dtype in (one, other)
+    )
 
 
 def join_dtypes(one: DType, other: DType) -> DType:

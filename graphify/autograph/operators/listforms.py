@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from graphify import tree
 from graphify.autograph.operators.listcells import (
     ARRAY,
+    MIXED,
     DOUBLING,
     INT,
     NUMBER,
@@ -26,6 +27,7 @@ from graphify.autograph.operators.listcells import (
     join_dtypes,
     row_of,
     wider,
+    wrap_apart,
     zeros,
 )
 from graphify.ir.sharing import link
@@ -133,7 +135,10 @@ def _common(one: tree.TreeDef, a: Iterator[Leaf], other: tree.TreeDef, b: Iterat
 
 
 def _either(one: Leaf, other: Leaf) -> Leaf:
-    return Leaf(wider(one.kind, other.kind), join_dtypes(one.dtype, other.dtype), one.cell)
+    kind = wider(one.kind, other.kind)
+    if kind != ARRAY and wrap_apart(one.dtype, other.dtype):
+        kind = MIXED
+    return Leaf(kind, join_dtypes(one.dtype, other.dtype), one.cell)
 
 
 def _rows(one: tree.TreeDef, a: list[Leaf], other: tree.TreeDef, b: list[Leaf]) -> Found:

@@ -211,9 +211,16 @@ def joined(grown: Grown, other: Grown) -> Grown:
     return replace(ready, buffers=tuple(buffers), count=g.plus(ready.count, count))
 
 
+def has_order(treedef: tree.TreeDef) -> bool:
+    """Whether an element is a number, or is made of such and compared one after the other."""
+    if treedef.kind is None:
+        return True
+    return issubclass(treedef.kind, (list, tuple)) and all(map(has_order, treedef.children))
+
+
 def sorted_by(grown: Grown, keys: Grown, backwards: bool) -> Grown:
     """The elements in the order of their keys: by the first number of a key, then by the next."""
-    nested = any(listforms.depths(keys.treedef))
+    nested = any(listforms.depths(keys.treedef)) or not has_order(keys.treedef)
     if cells.ARRAY in keys.kinds or nested or any(b.dtype.kind == "c" for b in keys.buffers):
         raise cells.refused("it is sorted by what is no number", "sort by a key that is one")
     columns = [exact(buffer, keys.count) for buffer in keys.buffers]

@@ -25,6 +25,7 @@ from graphify import tree
 from graphify.autograph.operators import elements
 from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listcells as cells
+from graphify.autograph.operators import listforms
 from graphify.autograph.operators import listrows as rows
 from graphify.autograph.operators.conditions import set_truth
 from graphify.autograph.operators.growing import Grown
@@ -182,6 +183,12 @@ class GrowingList(List):
 
     # --- growing ---
 
+    def may_hold_choices(self) -> bool:
+        """Whether an element may be one of several kinds, as others are, if there are any."""
+        from graphify.autograph.operators.choice import Choice  # not at the top: it imports this
+
+        return self.grown.treedef.kind is Choice or self.grown.treedef == listforms.NOTHING
+
     def append(self, value: Any) -> None:
         treedef, leaves = g.take_apart(value)
         note_elements(value)
@@ -312,7 +319,7 @@ class GrowingList(List):
         from graphify.autograph.operators import comprehensions, dicts
 
         keys = self if key is None else comprehensions.mapped(dicts.by_value(key), self)
-        self._change(rows.sorted_by(self.grown, start(keys), bool(reverse)))
+        self._change(rows.sorted_by(self.grown, start(_joined(keys)), bool(reverse)))
 
     # --- operators ---
 
@@ -415,7 +422,19 @@ def refuse(why: str, remedy: str) -> NoReturn:
 
 def stack_of(values: GrowingList, empty: bool = False, error: str | None = None) -> Tensor:
     """The elements as one tensor: see `listrows.stack`."""
-    return rows.stack(values.grown, empty, error)
+    return rows.stack(start(_joined(values)), empty, error)
+
+
+def _joined(values: list[Any]) -> list[Any]:
+    """The same where elements are numbers of one dtype or another: of one that holds each."""
+    from graphify.autograph.operators.choice import has_choice  # not at the top: they import this
+    from graphify.autograph.operators.choosing import joined
+    from graphify.autograph.operators.comprehensions import each, list_of
+
+    if not isinstance(values, GrowingList) or not has_choice(values.grown.treedef):
+        return values
+    made: list[Any] = list_of(lambda add: each(values, lambda value: add(joined(value))))
+    return made
 
 
 def start(values: list[Any], model: Grown | None = None) -> Grown:

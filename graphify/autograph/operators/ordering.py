@@ -17,8 +17,10 @@ import numpy as np
 from graphify import tree
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import call
+from graphify.autograph.operators.choosing import joined
 from graphify.autograph.operators.conditions import decider, is_staged, truth
 from graphify.autograph.operators.dicts import by_value
+from graphify.autograph.operators.listrows import has_order
 from graphify.autograph.operators.lookups import value_at
 from graphify.errors import TraceError
 from graphify.ir.sharing import link
@@ -197,9 +199,11 @@ def _sorted_by_methods(items: list[Any], keys: list[Any], reverse: Any) -> list[
 
 def _columns(keys: list[Any]) -> list[Tensor]:
     """What the keys compare by: vectors of numbers, the first one first."""
-    leaves, structures = zip(*(tree.flatten(key) for key in keys), strict=True)
+    leaves, structures = zip(*(tree.flatten(joined(key)) for key in keys), strict=True)
     if len(set(structures)) > 1:
         raise _unsortable("the keys differ in structure", "give all items a key of one structure")
+    if not has_order(structures[0]):
+        raise _unsortable("they have no order", "sort by numbers: key=lambda item: item['size']")
     return [vector for column in zip(*leaves, strict=True) for vector in _compared(column)]
 
 
