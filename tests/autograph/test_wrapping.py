@@ -248,7 +248,7 @@ def test_number_from_a_list_of_several_dtypes_is_refused() -> None:
         assert graphify.function(function)(*wide) == function(*wide)
 
 
-def test_dicts_have_no_order() -> None:
+def test_dicts_and_lists_of_some_length_are_not_sorted() -> None:
     def smallest(x: Any) -> Any:
         rows = []
         for v in x:
@@ -259,5 +259,12 @@ def test_dicts_have_no_order() -> None:
     x = np.arange(12.0)
     with pytest.raises(TypeError):
         smallest(x)
-    with pytest.raises(graphify.errors.TraceError, match="no order"):
+    with pytest.raises(graphify.errors.TraceError, match="a key is no number"):
         graphify.function(smallest)(x)
+
+    def first(x: Any) -> Any:
+        rows = [[u for u in x if u < v] for v in x]
+        return sorted(rows)[1]
+
+    with pytest.raises(graphify.errors.GraphifyError, match="no number"):
+        graphify.function(first)(x)

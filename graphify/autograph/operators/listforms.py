@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 from graphify import tree
 from graphify.autograph.operators.listcells import (
     ARRAY,
-    MIXED,
     DOUBLING,
     INT,
+    MIXED,
     NUMBER,
     Room,
     inherit,

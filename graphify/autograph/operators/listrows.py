@@ -215,7 +215,8 @@ def has_order(treedef: tree.TreeDef) -> bool:
     """Whether an element is a number, or is made of such and compared one after the other."""
     if treedef.kind is None:
         return True
-    return issubclass(treedef.kind, (list, tuple)) and all(map(has_order, treedef.children))
+    is_sequence = issubclass(treedef.kind, (list, tuple)) and not listforms.is_rows(treedef)
+    return is_sequence and all(map(has_order, treedef.children))
 
 
 def sorted_by(grown: Grown, keys: Grown, backwards: bool) -> Grown:

@@ -22,10 +22,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphify import tree
-from graphify.autograph.operators import elements
+from graphify.autograph.operators import elements, listforms
 from graphify.autograph.operators import growing as g
 from graphify.autograph.operators import listcells as cells
-from graphify.autograph.operators import listforms
 from graphify.autograph.operators import listrows as rows
 from graphify.autograph.operators.conditions import set_truth
 from graphify.autograph.operators.growing import Grown

@@ -203,7 +203,7 @@ def _columns(keys: list[Any]) -> list[Tensor]:
     if len(set(structures)) > 1:
         raise _unsortable("the keys differ in structure", "give all items a key of one structure")
     if not has_order(structures[0]):
-        raise _unsortable("they have no order", "sort by numbers: key=lambda item: item['size']")
+        raise _unsortable("a key is no number", "sort by a key that is one: key=lambda v: v[0]")
     return [vector for column in zip(*leaves, strict=True) for vector in _compared(column)]
 
 
