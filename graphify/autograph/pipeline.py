@@ -16,6 +16,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import pickle
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -104,7 +105,8 @@ class Converted:
     """A converted function, not yet bound to globals and closure cells.
 
     Attributes:
-        tree: the converted gast tree (a FunctionDef, or a Lambda). Not to be changed.
+        packed: the converted gast tree (a FunctionDef, or a Lambda), pickled: thousands of nodes
+            would be looked at in each garbage collection, and hardly ever for anything else.
         code: the compiled code, under the original file name and lines.
         operators: the name by which the code calls the operators; it is a closure name of `code`.
         consumer: likewise, what consumes a generator function (see converters/generators.py), or
@@ -117,7 +119,7 @@ class Converted:
         facts: what conversion assumed about the values of free names.
     """
 
-    tree: Any
+    packed: bytes
     code: CodeType
     operators: str
     global_names: frozenset[str]
@@ -138,7 +140,7 @@ class Converted:
     def source(self) -> str:
         """The converted function as readable Python; comments name the original lines."""
         with deep_stack(RECURSION):
-            return to_source(self.tree, _LineComments())
+            return to_source(pickle.loads(self.packed), _LineComments())
 
     def instantiate(
         self,
@@ -194,9 +196,13 @@ def convert(function: Any, rewrite: bool = True, form: str = generators.EACH) ->
     if rewrite and (config.dump or config.debug >= 2):
         config.log(2, f"--- converted {function.__qualname__} ---\n{converted.source}")
         config.write(f"{function.__name__}.converted.py", converted.source)
+    if key not in _cache and len(_cache) >= MOST:
+        del _cache[next(iter(_cache))]
     _cache.setdefault(key, []).append(converted)
     return converted
 
+
+MOST = 4096  # codes whose conversions are kept
 
 # Conversions by code; one code may be converted under different facts about its globals.
 _cache: dict[tuple[CodeType, str, bool, str], list[Converted]] = {}
@@ -224,7 +230,7 @@ def _convert(function: FunctionType, resolver: Resolver, rewrite: bool, form: st
     cells = [ctx.ag, *([ctx.consumer] if form else []), *closure_names]
     compiled = compile_function(tree, parsed.filename, cells, code.co_qualname, definitions)
     return Converted(
-        tree,
+        pickle.dumps(tree),
         compiled,
         ctx.ag,
         _globals(scope.free, function),

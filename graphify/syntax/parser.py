@@ -96,7 +96,7 @@ def _source(function: FunctionType) -> str:
     return "".join(lines)
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=64)
 def _find(code: CodeType, filename: str, source: str) -> Parsed:
     """Look a code object up in the text of its file (which code objects do not compare by)."""
     try:

@@ -113,6 +113,10 @@ class List(list[Any]):
         self.note(value)
         list.append(self, value)
 
+    def may_hold_choices(self) -> bool:
+        """Whether an element may be a value of one kind or another (see choice.py)."""
+        return True
+
     def append_inside(self, places: Sequence[Any], value: Any) -> bool:
         """Append to the list at a place, or to one at a place in that, without a copy of it; False
         if that cannot be done. The value is one that such a list has taken before."""

@@ -3,8 +3,10 @@
 import cmath
 import contextlib
 import io
+import json
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -164,3 +166,42 @@ def test_derivatives_and_lanes():
     np.testing.assert_allclose(graphify.vmap(f)(many).numpy(), [f(v) for v in many], rtol=1e-14)
     with pytest.raises(ValueError, match="domain"):
         graphify.function(graphify.vmap(math.sqrt))(np.array([1.0, -1.0]))
+
+
+def of_a_list(k: Any) -> Any:
+    values = json.loads("[1.0, 2.5, 4.0]")
+    return values[k % 3]
+
+
+def of_lists_in_a_list(k: Any) -> Any:
+    values = np.arange(6).reshape(2, 3).tolist()
+    return values[k % 2][k % 3], type(values) is list
+
+
+def of_words(k: Any, text: str = "one two three") -> Any:
+    words = text.split()
+    return len(words[k % 3])
+
+
+@pytest.mark.parametrize("function", [of_a_list, of_lists_in_a_list, of_words])
+def test_list_from_a_library_is_indexed(function: Callable[..., Any]) -> None:
+    staged = graphify.function(function)
+    for k in range(4):
+        assert staged(np.int64(k)) == function(k)
+
+
+_SHARED = [1.0, 2.0]
+
+
+@graphify.autograph.do_not_convert
+def shared() -> list[float]:
+    return _SHARED
+
+
+def test_list_that_others_hold_stays_theirs() -> None:
+    def appended() -> int:
+        values = shared()
+        return len(values)
+
+    staged = graphify.function(appended)
+    assert staged() == 2 and type(_SHARED) is list

@@ -72,7 +72,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return replacement(*args, **kwargs)
     library = _LIBRARIES.get(_home(function)) if builder is not None else None
     if library is not None:
-        return library(function, args, kwargs)
+        return unconverted.of_the_trace(library(function, args, kwargs))
     owner = getattr(function, "__self__", None)
     if builder is not None and isinstance(owner, (np.random.Generator, np.random.RandomState)):
         draw = getattr(as_generator(owner), function.__name__)  # the same stream, at each run
@@ -147,7 +147,7 @@ def _passes_on(function: Any, args: Any) -> bool:
         if isinstance(function, FunctionType) and is_convertible(function):
             return True
         adds = getattr(function, "__name__", "") in ("append", "insert")
-        return adds and isinstance(owner, List) and is_grown(owner) and owner.may_hold_choices()
+        return adds and isinstance(owner, List) and owner.may_hold_choices()
     if isinstance(function, type):
         return not is_library_class(function)
     owner = getattr(function, "__self__", None)

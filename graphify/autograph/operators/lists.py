@@ -183,7 +183,7 @@ class GrowingList(List):
     # --- growing ---
 
     def may_hold_choices(self) -> bool:
-        """Whether an element may be one of several kinds, as others are, if there are any."""
+        """Whether the others are such values, too, if there are any."""
         from graphify.autograph.operators.choice import Choice  # not at the top: it imports this
 
         return self.grown.treedef.kind is Choice or self.grown.treedef == listforms.NOTHING

@@ -9,6 +9,7 @@ after, so that staged branches and loops can carry what is new.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,8 +22,14 @@ from graphify.tracing.places import log_change
 
 def run(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call what is not converted; what it does to containers is logged."""
-    if current_builder() is None or _home(function) == "graphify":
+    if current_builder() is None:
         return function(*args, **kwargs)
+    if _home(function) == "graphify":
+        return of_the_trace(function(*args, **kwargs))
+    return of_the_trace(_watched(function, args, kwargs))
+
+
+def _watched(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     given = [getattr(function, "__self__", None), *args, *kwargs.values()]
     expect_use(given)
     before = [(each, _copy(each)) for each in _containers(given)]
@@ -31,6 +38,20 @@ def run(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         if not _same(each, old):
             log_change(each, old)
     return result
+
+
+NOBODY = 2  # references to a result that nobody else holds: a parameter, and that of getrefcount
+
+
+def of_the_trace(result: Any) -> Any:
+    """A list that nobody else holds as one that the trace has made: it takes indices that only the
+    run knows, and so do the lists in it."""
+    if type(result) is not list or sys.getrefcount(result) > NOBODY:
+        return result
+    for i, inner in enumerate(result):
+        if type(inner) is list and sys.getrefcount(inner) <= NOBODY + 1:  # and `result`
+            result[i] = List(inner)
+    return List(result)
 
 
 def _home(function: Any) -> str:
