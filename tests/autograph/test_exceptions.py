@@ -889,3 +889,33 @@ def test_what_fails_at_the_run_before_what_fails_anyway(program, engine):
     for x in (0.0, 1.0, 2.0, 2.5, -1.0):
         want, got = (outcome(f, np.float64(x))[0][:3] for f in (program, staged))
         assert got == want, x
+
+
+class Missing(Exception):
+    pass
+
+
+def two_names_of_one_number(x, k):
+    try:
+        if k > 100:
+            raise Missing
+        for i in range(12):
+            v = i + abs(k)
+            w = v
+            try:
+                if w // 2 == w:
+                    raise Missing("here")
+                products = {n: e * k for n, e in enumerate(x) if n != 1}
+            except Missing:
+                products = {}
+    finally:
+        following = w + 1
+    return w, following, len(products)
+
+
+def test_name_of_a_loop_that_functions_of_a_block_share():
+    """The name is state of the loop, and not a closure variable that the loop writes besides."""
+    x = np.arange(20)
+    for k in (-3, 0, 3):
+        got = graphify.function(two_names_of_one_number)(x, np.int64(k))
+        assert tuple(map(int, got)) == two_names_of_one_number(x, k)

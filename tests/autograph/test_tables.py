@@ -1529,3 +1529,34 @@ def test_all_containers_that_are_kept_in_lists_say_how() -> None:
         for kind in kinds:
             for name in ("whole", "size", "members"):
                 assert getattr(kind, name) is not getattr(Listed, name), (kind, name)
+
+
+def counter_joined_with_one_or_another(x: Any, k: Any) -> Any:
+    d = Counter([np.floor(v) for v in x])
+    other = d
+    e = {}
+    if k > 2:
+        e = {v: 3 for v in x}
+    d |= e
+    return list(d.items()), len(other)
+
+
+def set_joined_with_one_or_another(x: Any, k: Any) -> Any:
+    s = set()
+    other = s
+    for v in x:
+        s.add(v)
+    t = {v + 1 for v in x} if k > 2 else set()
+    s |= t
+    s -= {2.5}
+    return sorted(s), len(other)
+
+
+@pytest.mark.parametrize(
+    "function", [counter_joined_with_one_or_another, set_joined_with_one_or_another]
+)
+def test_right_side_of_an_augmented_assignment_is_one_of_several(function: Any) -> None:
+    staged = graphify.function(function)
+    for k in (1, 4):
+        x = np.array([1.0, 2.5, 1.5, 4.0])
+        same(staged(x, np.int64(k)), function(x, np.int64(k)))

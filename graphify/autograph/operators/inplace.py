@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphify.autograph.operators.elements import changing
+from graphify.autograph.operators.listed import Listed
 from graphify.autograph.operators.tables import holds_keys, refuse_new
 from graphify.tracing.lists import List
 from graphify.tracing.places import log_contents
@@ -22,6 +23,11 @@ def _logged(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
     @functools.wraps(operation)
     def change(a: Any, b: Any) -> Any:
+        from graphify.autograph.operators import choosing  # not at the top: it imports this
+
+        if choosing.is_choice(b) and isinstance(a, (dict, set, Listed)):
+            choosing.over(b, lambda other: discard(change(a, other)))
+            return a
         if isinstance(a, (dict, set)):
             if holds_keys(b):
                 refuse_new(a)
@@ -29,6 +35,10 @@ def _logged(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return operation(a, b)
 
     return change
+
+
+def discard(result: Any) -> None:
+    """Of an operation, only what it changes counts."""
 
 
 def _through(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

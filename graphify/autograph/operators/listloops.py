@@ -55,4 +55,4 @@ def _rest(values: Any, position: int, body: Any, state: State, names: Names, tes
         return (i + 1, *body(values[i], *variables))
 
     start = resolve(Tensor(np.asarray(position), weak=True))
-    return loops._staged_while(holds, turn, (start, *state), ("i", *names))[1:]
+    return loops._staged_while(holds, turn, (start, *state), ("i", *names), written=body)[1:]

@@ -173,10 +173,12 @@ def _staged_while(
     watched: Sequence[Any] = (),
     raises: bool = False,
     at_once: bool = False,
+    written: Callable[..., State] | None = None,
 ) -> State:
     """A while op; `runs`: there is at least one turn, so what the body binds is bound after it;
     `most`: how many turns there can be; `watched`: lists that must not change; `raises`: see
-    `Carry.trace`; `at_once`: nothing in it depends on the run, and it is run now."""
+    `Carry.trace`; `at_once`: nothing in it depends on the run, and it is run now; `written`: the
+    user's body, if `body` only calls it."""
     loop = Carry(state, names, choices)
     loop.lists.length, loop.lists.watched = most, watched
 
@@ -186,7 +188,7 @@ def _staged_while(
         return result
 
     while True:
-        builder = loop.trace(turn, (body,), raises=raises)
+        builder = loop.trace(turn, (written or body,), raises=raises)
         with frame("cond") as cond_builder:
             variables = loop.parameters(cond_builder)
             verdict = decider(ending(test, *variables))
@@ -428,5 +430,5 @@ def _staged_for_with_test(
     start = resolve(Tensor(np.asarray(0), weak=True))
     state, names = (start, *state), ("i", *names)
     more: Any = {"choices": choices, "most": items.length, "watched": items.lists}
-    more["raises"] = not isinstance(items.length, int)
+    more |= {"raises": not isinstance(items.length, int), "written": body}
     return _staged_while(holds, turn, state, names, **more)[1:]
