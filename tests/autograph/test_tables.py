@@ -1560,3 +1560,15 @@ def test_right_side_of_an_augmented_assignment_is_one_of_several(function: Any) 
     for k in (1, 4):
         x = np.array([1.0, 2.5, 1.5, 4.0])
         same(staged(x, np.int64(k)), function(x, np.int64(k)))
+
+
+def test_dicts_of_arrays_are_not_compared() -> None:
+    """Python asks whether two arrays are one before it compares them."""
+
+    def compared(x: Any) -> Any:
+        d = {v: np.zeros(2) for v in x}
+        return d == dict(d)
+
+    assert compared(np.arange(20.0))
+    with pytest.raises(TraceError, match="whether two are one array"):
+        graphify.function(compared)(np.arange(20.0))

@@ -337,9 +337,19 @@ def run(function: Any, *args: Any) -> Any:
 
 
 def compared(sign: str, one: Any, other: Any) -> Any:
-    """A comparison of two values, for such functions."""
+    """A comparison of two values, for such functions.
+
+    Raises:
+        TraceError: of arrays, which are equal for Python where they are one array.
+    """
     from graphify.autograph.operators import ordering  # not at the top: it calls functions
 
+    if any(isinstance(value, Tensor) and value.ndim for value in (one, other)):
+        raise TraceError(
+            "dicts of arrays are compared, and Python asks first whether two are one array",
+            location=here(),
+            remedy="compare the arrays: all((d[k] == e[k]).all() for k in d)",
+        )
     return ordering.compared(sign, one, other)
 
 
