@@ -17,7 +17,7 @@ def rename(nodes: list[Any], names: Mapping[str, str]) -> None:
     >>> call = gast.parse("f(v, lambda v: v, [v for v in v])").body[0].value
     >>> rename(call.args, {"v": "u"})
     >>> print(gast.unparse(call).strip())
-    f(u, (lambda v: v), [v for v in u])
+    f(u, lambda v: v, [v for v in u])
     """
     for node in nodes:
         _Renaming(names).visit(node)
