@@ -165,7 +165,7 @@ def of_sorted_and_filtered(a: Any, s: Any) -> Any:
 
 
 ARRAYS = [value for name, value in list(vars().items()) if name.startswith("of_")]
-NARROW = ["uint8", "int8", "uint16", "int16", "int32", "uint32", "uint64"]
+NARROW = ["uint8", "int16", "int32", "uint64"]
 
 
 def check(function: Callable[..., Any], v: Any, engine: str) -> None:

@@ -31,25 +31,25 @@ def test_random_program(program_seed: int) -> None:
     assert verdict.difference is None, str(verdict.difference)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_program_of_many_names(seed: int) -> None:
     verdict = compare(aliasing_program(seed), engines_for(seed))
     assert verdict.difference is None, str(verdict.difference)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_program_of_iterators(seed: int) -> None:
     verdict = compare(iterating_program(seed), engines_for(seed))
     assert verdict.difference is None, str(verdict.difference)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(8))
 def test_program_of_rows(seed: int) -> None:
     verdict = compare(rows_program(seed), engines_for(seed))
     assert verdict.difference is None, str(verdict.difference)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(8))
 def test_program_of_tables(seed: int) -> None:
     verdict = compare(tables_program(seed), engines_for(seed))
     assert verdict.difference is None, str(verdict.difference)
