@@ -84,8 +84,8 @@ bench-quick: $(READY)  ## run every benchmark once on small sizes, without the o
 	@set -e; for file in $(filter-out %/report.py,$(wildcard tests/bench/*.py)); do \
 	    echo "== $$file"; $(BIN)/python $$file --quick; done
 
-fuzz: $(READY)  ## run PROGRAMS=2000 random programs plainly, eagerly and on all engines; no difference
-	$(BIN)/python -m tests.fuzz $(PROGRAMS) --tensorflow 1 --workers $(WORKERS)
+fuzz: $(READY)  ## run PROGRAMS=2000 random programs of all kinds plainly, eagerly and on all engines; no difference
+	$(BIN)/python -m tests.fuzz $(PROGRAMS) --kind all --tensorflow 1 --workers $(WORKERS)
 
 docs: $(READY)  ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html

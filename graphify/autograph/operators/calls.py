@@ -141,8 +141,8 @@ def _generator(function: FunctionType, args: Any, kwargs: Any) -> Any:
 
 def _passes_on(function: Any, args: Any) -> bool:
     """Whether a callee only hands its arguments on: to the user's code, or into a container."""
-    owner = getattr(function, "__self__", args[0] if args else None)
     if isinstance(function, (FunctionType, MethodType)):
+        owner = getattr(function, "__self__", args[0] if args else None)
         function = getattr(function, "__func__", function)
         if isinstance(function, FunctionType) and is_convertible(function):
             return True

@@ -26,7 +26,7 @@ def _logged(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         from graphify.autograph.operators import choosing  # not at the top: it imports this
 
         if choosing.is_choice(b) and isinstance(a, (dict, set, Listed)):
-            choosing.over(b, lambda other: discard(change(a, other)))
+            choosing.over(b, lambda other: _discard(change(a, other)))
             return a
         if isinstance(a, (dict, set)):
             if holds_keys(b):
@@ -37,7 +37,7 @@ def _logged(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return change
 
 
-def discard(result: Any) -> None:
+def _discard(result: Any) -> None:
     """Of an operation, only what it changes counts."""
 
 
