@@ -37,6 +37,7 @@ from graphify.numpy._table import (
     to_tensor,
 )
 from graphify.ops import core, elementwise, indexing
+from graphify.ops.mixed import are_pythons, of_numpy
 from graphify.ops.rules import operand
 from graphify.ops.shape import stack
 
@@ -92,6 +93,8 @@ class Ufunc:
         if len(args) > self.nin:
             out = args[self.nin :] if out is None else out
         operands: Sequence[Any] = args[: self.nin]
+        if are_pythons(*operands):  # else Python's errors would be raised
+            operands = [of_numpy(x) for x in operands]
         if where is not True:
             operands = self._masked(operands, where)
         options = {"casting": casting, "dtype": dtype, "signature": signature}

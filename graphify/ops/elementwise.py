@@ -15,6 +15,7 @@ from graphify.ir.tensor import Tensor
 from graphify.ir.types import BOOL, DType, Spec, is_complex, is_integer, real_dtype
 from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
+from graphify.ops.mixed import division, powers, reciprocals
 from graphify.ops.rules import (
     align,
     booleans,
@@ -60,6 +61,7 @@ floor_divide: Op = elementwise(
     "floor_divide",
     np.floor_divide,
     weak=True,
+    convert=division(np.floor_divide),
     tf="floor_divide",
     sample=both(numbers(2), reals(-9, 9, 2)),
 )
@@ -68,6 +70,7 @@ remainder: Op = elementwise(
     np.remainder,
     [1, lambda y, a, b: -floor_divide(a, b)],
     weak=True,
+    convert=division(np.remainder),
     tf="remainder",
     sample=both(numbers(2, dtypes=INTS), reals(1, 4, 2)),
 )
@@ -75,6 +78,7 @@ fmod: Op = elementwise(
     "fmod",
     np.fmod,
     [1, lambda y, a, b: -trunc(a / b)],
+    convert=division(np.fmod),
     tf="fmod",
     sample=both(numbers(2, dtypes=INTS), reals(1, 4, 2)),
 )
@@ -86,6 +90,7 @@ power: Op = elementwise(
         lambda y, a, b: y * log(where(equal(a, 0), 1, a)),
     ],
     weak=True,
+    convert=powers(np.power),
     tf="power",
     sample=both(reals(0.3, 2, 2, "fdD"), numbers(2, 0, 4, "ilIL")),
 )
@@ -106,6 +111,7 @@ reciprocal: Op = elementwise(
     "reciprocal",
     np.reciprocal,
     [lambda y, x: -y * y],
+    convert=reciprocals(np.reciprocal),
     tf="reciprocal",
     sample=reals(0.5, 3, 1, "fdD"),
 )

@@ -27,6 +27,7 @@ from graphify.location import here, is_library_class
 from graphify.ops import core, elementwise, keys, shape
 from graphify.ops.inplace import update_inplace
 from graphify.ops.linalg import matmul
+from graphify.ops.mixed import may_be_pythons, sure, sure_divisor
 from graphify.ops.rules import numbers
 
 # --- Python scalars divide as Python does --------------------------------------------------------
@@ -105,6 +106,8 @@ def _python_division(op: Op, name: str) -> Callable[[Any, Any], Any]:
         if a.spec.weak and b.spec.weak:
             kind = np.result_type(a.dtype, b.dtype, np.int64).kind
             b = nonzero_divisor(b, message=_OF_ZERO[name, kind])
+        elif may_be_pythons(a, b):
+            b = sure_divisor(b)
         return op(a, b)
 
     return divide
@@ -176,7 +179,18 @@ def _power(a: Any, b: Any) -> Any:
             return op(a)
     if _is_python(a) and _is_python(b) and "c" in (_kind(a), _kind(b)):
         a = _base(a, b)
-    return elementwise.power(a, b)
+    return _unsure_power(a, b) if may_be_pythons(a, b) else elementwise.power(a, b)
+
+
+def _unsure_power(a: Any, b: Any) -> Any:
+    """The power of numbers that are Python's on one path and NumPy's on another, which give an
+    infinity or a NaN where Python's raise, are complex or, of integers, floats."""
+    if "f" not in (_kind(a), _kind(b)):
+        return elementwise.power(a, sure(b, elementwise.less(b, 0), "a negative power"))
+    result = elementwise.power(a, b)
+    finite = elementwise.logical_and(elementwise.isfinite(a), elementwise.isfinite(b))
+    wrong = elementwise.logical_and(finite, elementwise.logical_not(elementwise.isfinite(result)))
+    return sure(result, wrong, "a power that is no finite number")
 
 
 # What ndarray.__pow__ calls instead of power, for exponents of Python's: others in infinities and

@@ -231,7 +231,7 @@ def elementwise(
         name,
         spec=ufunc_spec(ufunc, weak),
         eval=ufunc,
-        convert=promoted(ufunc),
+        convert=fields.pop("convert", None) or promoted(ufunc),
         vjp=fields.pop("vjp", partials_vjp(partials) if partials else None),
         jvp=fields.pop("jvp", partials_jvp(partials) if partials else None),
         vmap=pointwise(lambda: cell[0]),

@@ -1572,3 +1572,30 @@ def test_dicts_of_arrays_are_not_compared() -> None:
     assert compared(np.arange(20.0))
     with pytest.raises(TraceError, match="whether two are one array"):
         graphify.function(compared)(np.arange(20.0))
+
+
+def what_sets_have_in_common(x, k):
+    s, t = {int(v) for v in x}, {v for v in x}
+    u = {np.int64(v) for v in x[:k]}
+    d, e = {int(v): 1.0 for v in x}, {v: 1.0 for v in x[1:]}
+    some = [int(v) + 1 for v in x if v > 1]
+    sets = [s & t, t & s, s & u, u & s, {1, 2} & t, t & {1, 2}]
+    views = [d.keys() & t, t & d.keys(), e.keys() & s, s & e.keys(), {1, 2} & e.keys()]
+    both = [d.keys() & e.keys(), e.keys() & d.keys(), e.keys() & {1, 2}, {7} - e.keys()]
+    return [*sets, *views, *both, t.intersection(some), t.intersection(s, u)]
+
+
+def test_elements_of_an_intersection_are_those_that_python_takes() -> None:
+    """2 or 2.0, of two that are equal: where an integer is found, Python has one."""
+
+    def program(x: Any, k: Any) -> Any:
+        return [sorted(one) for one in what_sets_have_in_common(x, k)]
+
+    staged = graphify.function(program)
+    for values in ([1, 2, 3, 4], [5, 3, 3, 2], [1, 1, 2, 2]):
+        for k in map(np.int64, range(5)):
+            x = np.array(values, float)
+            for expected, found in zip(program(x, k), staged(x, k), strict=True):
+                assert [float(v) for v in found] == expected
+                for one, other in zip(expected, found, strict=True):
+                    assert np.asarray(one).dtype.kind == "i" or np.asarray(other).dtype.kind == "f"

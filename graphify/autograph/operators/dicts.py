@@ -293,16 +293,16 @@ class View(Listed):
         return if_exp(found, lambda: compared("==", self.table.at(place), wanted), lambda: False)
 
     def _with(self, name: str, other: Any) -> Any:
-        from graphify.autograph.operators.sets import as_set  # not at the top: it knows of views
-
         if self.what != "keys":
             raise refused("a dict", f"its {self.what} are a set", "make a set of them")
-        return getattr(as_set(self), name)(other)
+        return getattr(_as_set(self), name)(other)
 
     def __or__(self, other: Any) -> Any:
         return self._with("union", other)
 
     def __and__(self, other: Any) -> Any:
+        if isinstance(other, (set, frozenset)):  # they count as the first, on either side
+            return self.__rand__(other)
         return self._with("intersection", other)
 
     def __sub__(self, other: Any) -> Any:
@@ -310,6 +310,18 @@ class View(Listed):
 
     def __xor__(self, other: Any) -> Any:
         return self._with("symmetric_difference", other)
+
+    def __ror__(self, other: Any) -> Any:
+        return _as_set(other) | self
+
+    def __rand__(self, other: Any) -> Any:
+        return _as_set(other) & self
+
+    def __rsub__(self, other: Any) -> Any:
+        return _as_set(other) - self
+
+    def __rxor__(self, other: Any) -> Any:
+        return _as_set(other) ^ self
 
     def __eq__(self, other: object) -> Any:
         return self._with("__eq__", other)
@@ -328,6 +340,12 @@ class View(Listed):
 
     def __repr__(self) -> str:
         return text_of(self)
+
+
+def _as_set(value: Any) -> Any:
+    from graphify.autograph.operators.sets import as_set  # not at the top: it knows of views
+
+    return as_set(value)
 
 
 # --- the lists ------------------------------------------------------------------------------------

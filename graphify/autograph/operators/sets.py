@@ -132,8 +132,17 @@ class Set(Table):
     def intersection(self, *others: Any) -> Set:
         made = self
         for other in others:
-            made = run(_those_in, made.members(), as_set(other), Set())
+            made = made._common(other)
         return made.copy() if made is self else made
+
+    def _common(self, other: Any) -> Any:
+        """What is in both. Where equal elements have several dtypes, it matters whose are taken."""
+        two = as_set(other)
+        if _dtypes(self) == _dtypes(two):
+            return run(_those_in, self.members(), two, Set())
+        if isinstance(other, (set, frozenset, Set, View)):
+            return run(_those_in_the_smaller, self, two, self.members(), two.members(), Set())
+        return run(_those_in, two.members(), self, Set())
 
     def difference(self, *others: Any) -> Set:
         made = self
@@ -174,6 +183,12 @@ class Set(Table):
     __isub__, __ixor__ = _changing("difference_update"), _changing("symmetric_difference_update")
 
 
+def _dtypes(table: Set) -> Any:
+    """Which classes the elements of a set have."""
+    held = grown_of(table.rows)
+    return held.treedef, held.kinds, [(x.dtype, x.spec.weak) for x in held.buffers]
+
+
 def as_set(value: Any) -> Set:
     """A set of these elements, in a trace."""
     if isinstance(value, Set):
@@ -195,6 +210,19 @@ def _those_in(values: Any, others: Any, made: Any) -> Any:
     for value in values:
         if value in others:
             made.add(value)
+    return made
+
+
+def _those_in_the_smaller(one: Any, other: Any, values: Any, others: Any, made: Any) -> Any:
+    """As CPython does: those of the smaller set, or of the second of two that are as large."""
+    if len(one) < len(other):
+        for value in values:
+            if value in other:
+                made.add(value)
+    else:
+        for value in others:
+            if value in one:
+                made.add(value)
     return made
 
 

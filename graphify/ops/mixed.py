@@ -1,0 +1,146 @@
+"""Division and powers of numbers that are integers on one path and floats on another.
+
+    x = np.int32(3)
+    if hot:
+        x = np.float32(0.5)
+    x // y          # y == 0: 0 of the integer, NaN of the float
+
+The graph has a float for such a number, which gives what Python gives on either path, but for a few
+operands: the run ends by a TraceError where it meets one of those.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from graphify.errors import DTypeError, TraceError
+from graphify.ir.kinds import kinds_of
+from graphify.ir.promotion import Operand, ufunc_dtypes
+from graphify.ir.tensor import Tensor
+from graphify.ir.types import DType, is_inexact
+from graphify.ir.wrapping import as_tensor, constant_tensor
+from graphify.location import here
+from graphify.ops import core
+from graphify.ops.rules import promoted
+
+_PYTHON = (bool, int, float, complex)
+
+
+def _paths(*operands: Any) -> Iterator[tuple[Operand, ...]]:
+    """How operands take part in promotion, for each combination of the classes that they have."""
+    tensors = [as_tensor(x) for x in operands]
+    if any(x._kinds for x in tensors):
+        yield from itertools.product(*([_own(x, kind) for kind in kinds_of(x)] for x in tensors))
+
+
+def _own(x: Tensor, kind: type) -> Operand:
+    if kind in _PYTHON:
+        return kind
+    dtype: DType = x.dtype if kind is np.ndarray else np.dtype(kind)
+    return dtype
+
+
+def _has_both(ufunc: np.ufunc, *operands: Any) -> bool:
+    """Whether NumPy computes in integers on one path and in floats on another."""
+    if all(as_tensor(x).spec.weak for x in operands):  # Python's operator, which makes them alike
+        return False
+    found = set()
+    for chosen in _paths(*operands):
+        try:
+            _, (result,) = ufunc_dtypes(ufunc, chosen)
+        except DTypeError:  # who comes this way gets an error
+            continue
+        found.add(is_inexact(result))
+    return len(found) == 2
+
+
+def may_be_pythons(*operands: Any) -> bool:
+    """Whether all operands are Python's on one path, and one is NumPy's on another."""
+    return len({all(isinstance(own, type) for own in chosen) for chosen in _paths(*operands)}) == 2
+
+
+def are_pythons(*operands: Any) -> bool:
+    """Whether all operands are numbers of Python's that int64, float64 or complex128 hold."""
+    large = (type(x) is int and not -(2**63) <= x < 2**63 for x in operands)
+    return not any(large) and all(as_tensor(x).spec.weak for x in operands)
+
+
+def of_numpy(number: Any) -> Tensor:
+    """A number of Python's as NumPy's functions take it."""
+    x = as_tensor(number)
+    result = core.strong(x)
+    if x._kinds:
+        result._kinds = frozenset(np.dtype(own).type for own in x._kinds)
+    return result
+
+
+def sure(value: Any, wrong: Tensor, what: str) -> Any:
+    """The operand; a TraceError of the run where `wrong` is true.
+
+    Args:
+        what: what the run met there, such as "a division by zero".
+    """
+    from graphify.ops.elementwise import where
+    from graphify.ops.shape import in_range
+
+    if not wrong.is_symbolic and not wrong.numpy().any():
+        return value
+    x = as_tensor(value)
+    message = (
+        f"{what}, of a number that is an integer or Python's own on one path and not so on another:"
+        " what Python gives depends on the path, and the graph has one number for both; make it a"
+        " number of one class on each path, e.g. 0.0 for 0"
+    )
+    low, high = (constant_tensor(np.asarray(limit, np.int64)) for limit in (0, 1))
+    flag = core.cast(wrong, dtype=np.dtype(np.int64))
+    zero = in_range(flag, low, high, error="TraceError", message=message)
+    zero = core.cast(zero, dtype=x.dtype, weak=x.spec.weak)
+    return core.cast(where(wrong, zero, x), dtype=x.dtype, weak=x.spec.weak)
+
+
+def sure_divisor(b: Any) -> Any:
+    from graphify.ops.elementwise import equal
+
+    return sure(b, equal(b, 0), "a division by zero")
+
+
+def division(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
+    """A convert rule of divisions that integers and floats do differently: by zero."""
+
+    def convert(a: Any, b: Any) -> list[Tensor]:
+        return promoted(ufunc)(a, sure_divisor(b) if _has_both(ufunc, a, b) else b)
+
+    return convert
+
+
+def powers(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
+    """The convert rule of powers: NumPy's integers have none of negative exponents."""
+
+    def convert(a: Any, b: Any) -> list[Tensor]:
+        from graphify.ops.elementwise import less
+
+        if _has_both(ufunc, a, b):
+            b = sure(b, less(b, 0), "a negative power")
+        return promoted(ufunc)(a, b)
+
+    return convert
+
+
+def reciprocals(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
+    """The convert rule of reciprocals, which integers cut off."""
+
+    def convert(x: Any) -> list[Tensor]:
+        if _has_both(ufunc, x):
+            raise TraceError(
+                f"the reciprocal of this {as_tensor(x).spec}, an integer on one path and a float on"
+                " another, for which the graph has a float: of an integer it is an integer",
+                location=here(),
+                remedy="write 1 / x, or make it a number of one class on each path, e.g. 0.0 for 0",
+            )
+        return promoted(ufunc)(x)
+
+    return convert
