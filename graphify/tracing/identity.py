@@ -191,7 +191,7 @@ def settle(held: Sequence[Held], gone: dict[Any, Any]) -> dict[Any, Any]:
     things: ById = {key: known.made[key] for key in owners.keys() & known.made.keys()}
     things |= {key: known.element(sealed()[key].thing) for key in elements}
     if len(things) < len(owners):
-        things |= {id(seen): seen for seen in _all_seen() if id(seen) in owners}
+        things |= {id(seen): seen for seen in all_seen() if id(seen) in owners}
     for key, numbers in owners.items():
         if key not in things and len(numbers) > 1:
             kind = held[numbers[0]].kinds[key]
@@ -231,7 +231,7 @@ def note(name: str, made: Any, held: Held, holder: Any = None, group: Any = None
     known = _known()
     hidden = {key: held.things[key] for key, _ in left}
     if holder is not None:
-        shown = {id(seen) for seen in _all_seen(holder)} | known.made.keys() | sealed().keys()
+        shown = {id(seen) for seen in all_seen(holder)} | known.made.keys() | sealed().keys()
         shown |= {key for (key, _), count in held.counts.items() if count > 1}
         hidden = {k: v for k, v in hidden.items() if k in shown or isinstance(v, _Gone)}
     for part, depth in new:
@@ -245,11 +245,17 @@ def note(name: str, made: Any, held: Held, holder: Any = None, group: Any = None
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """What must not change any more, for it was copied, and where; `origin`: see elements.py."""
+    """What must not change any more, for it was copied, and where.
+
+    Attributes:
+        origin: see elements.py.
+        around: the list that got an unknown length with this in it; in one branch of many, maybe.
+    """
 
     thing: Any
     place: LazyLoc | None
     origin: Any = None
+    around: Any = None
 
 
 def sealed() -> dict[int, Sealed]:
@@ -258,11 +264,18 @@ def sealed() -> dict[int, Sealed]:
     return found
 
 
+def unseal(around: Any) -> None:
+    """A list has a known length again: what it alone has copied may change as before."""
+    known = sealed()
+    for key in [key for key, entry in known.items() if entry.around is around]:
+        del known[key]
+
+
 def shows_elements() -> bool:
     """Whether a name shows a copy of something sealed."""
     known = _known()
     copies = {key for each in known.elements.values() for key in known.copies.get(id(each), ())}
-    return bool(copies) and any(id(seen) in copies for seen in _all_seen())
+    return bool(copies) and any(id(seen) in copies for seen in all_seen())
 
 
 def called(name: str) -> str:
@@ -352,7 +365,7 @@ set_either_check(check_either)
 
 def is_viewed(tensor: Tensor) -> bool:
     """Whether a name shows a view of a tensor, or what may be the same array in some runs."""
-    for seen in _all_seen():
+    for seen in all_seen():
         while isinstance(seen, Tensor) and seen._base is not None:
             seen = seen._base
             if seen is tensor:
@@ -389,8 +402,8 @@ def _seen(holder: Any = None) -> Iterator[tuple[Any, str]]:
             yield from ((each, name if id(each) in ids else "") for each in _inside(value, holder))
 
 
-def _all_seen(holder: Any = None) -> Iterator[Any]:
-    """The same without names, and what is in several containers is looked into once."""
+def all_seen(holder: Any = None) -> Iterator[Any]:
+    """All that names show, what is in containers, too, and REST if there is more."""
     looked_into = set[int]()
     for value, _, opened, _ in _named():
         yield value

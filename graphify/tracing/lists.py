@@ -21,6 +21,7 @@ from graphify import tree
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
 from graphify.location import LazyLoc, here
+from graphify.tracing import identity
 from graphify.tracing.places import log_contents
 
 
@@ -53,8 +54,7 @@ class List(list[Any]):
         """Take over what another list is and holds; this object stays the same one."""
         if isinstance(other, List) and type(other) is not List:
             if type(self) is List:
-                for value in self:
-                    seal_element(value)
+                seal_elements(self)
             list.clear(self)
             self.__class__ = type(other)
             self.grown = other.grown
@@ -62,6 +62,7 @@ class List(list[Any]):
             self.__class__ = List
             self.grown = None
             list.__setitem__(self, slice(None), other)
+            identity.unseal(self)
 
     def _as_grown(self, change: Callable[[Any], Any]) -> Any:
         """Become a list of run-time length that has been changed; what fails changes nothing."""
@@ -230,7 +231,7 @@ def _no_growing(values: list[Any]) -> Any:
 
 
 growing: Callable[[list[Any]], Any] = _no_growing
-seal_element: Callable[[Any], None] = _no_growing
+seal_elements: Callable[[Any], None] = _no_growing
 
 
 element: Callable[[list[Any], Any], Any] = lambda values, key: growing(values)[key]
@@ -245,8 +246,8 @@ def set_element_hook(hook: Callable[[list[Any], Any], Any]) -> None:
 def set_growing_hooks(make: Callable[[list[Any]], Any], seal: Callable[[Any], None]) -> None:
     """How a list becomes one of a length that only the run knows, and what then happens to the
     elements that it had (autograph/operators/lists.py)."""
-    global growing, seal_element
-    growing, seal_element = make, seal
+    global growing, seal_elements
+    growing, seal_elements = make, seal
 
 
 def _build(keys: tuple[Any, ...], children: list[Any]) -> list[Any]:

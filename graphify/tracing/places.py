@@ -53,9 +53,9 @@ class Contents:
         return f"a {type(self.holder).__name__}"
 
 
-def seal(thing: Any) -> None:
+def seal(thing: Any, around: Any = None) -> None:
     """From now on a container or object cannot change: what it holds was copied here."""
-    identity.sealed()[id(thing)] = identity.Sealed(thing, here())
+    identity.sealed()[id(thing)] = identity.Sealed(thing, here(), around=around)
 
 
 def check_changeable(thing: Any) -> None:

@@ -2,6 +2,7 @@
 
 import cmath
 import contextlib
+import functools
 import io
 import json
 import math
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import graphify
+from graphify.errors import TraceError
 
 REALS = [0.0, 2.5, -1.5, 0.5, 1e300, -0.0, float("nan"), float("inf"), -float("inf")]
 INTEGERS = [0, 1, 5, 12, -3, 2**40]
@@ -205,3 +207,49 @@ def test_list_that_others_hold_stays_theirs() -> None:
 
     staged = graphify.function(appended)
     assert staged() == 2 and type(_SHARED) is list
+
+
+@functools.cache
+def table_of(n: int) -> Any:
+    return np.array([1.0, 2.5, n * 0.5])
+
+
+@graphify.autograph.do_not_convert
+def held() -> list[Any]:
+    return [table_of(4)]
+
+
+def test_array_of_a_cached_function_is_indexed() -> None:
+    staged = graphify.function(lambda k: table_of(3)[k % 3] + table_of(3)[k % 2 :].sum())
+    for k in range(4):
+        assert float(staged(np.int64(k))) == table_of(3)[k % 3] + table_of(3)[k % 2 :].sum()
+
+
+def test_index_that_numpy_itself_cannot_take_is_refused() -> None:
+    """NumPy says IndexError of it, which no program is to take for its own."""
+
+    def caught(s: Any, k: Any) -> Any:
+        place = np.uint8(k) if s > 0 else k
+        try:
+            return held()[0][place]
+        except LookupError:
+            return -1.0
+
+    def dropped(s: Any, k: Any) -> Any:
+        place = np.uint8(k) if s > 0 else k
+        try:
+            found = 0.0
+            if s > 2:
+                raise KeyError(s)
+        except IndexError:
+            pass
+        else:
+            found = held()[0][place]
+        finally:
+            if s < 2:
+                return found
+        return found
+
+    for function in (caught, dropped):
+        with pytest.raises(TraceError, match="taken for an array, or the index of one"):
+            graphify.function(function)(np.float64(1), np.int64(2))

@@ -820,3 +820,128 @@ def test_elements_are_replaced_while_a_loop_goes_over_them(program):
     staged = graphify.function(program, engine="reference")
     for n in (4, 3, 9):
         assert_same(staged(np.int64(n)), program(n))
+
+
+# --- elements that change where the list has grown by a branch ------------------------------------
+
+
+def run_lengths_from_nothing(x):
+    out = []
+    for v in x:
+        if out and out[-1][0] == v:
+            out[-1][1] += 1
+        else:
+            out.append([v, 1])
+    return out
+
+
+def run_lengths_the_other_way(x):
+    out = []
+    for v in x:
+        if not out or out[-1][0] != v:
+            out.append([int(v), 1])
+        else:
+            out[-1][1] += 1
+    return out
+
+
+def run_lengths_from_the_first(x):
+    out = [[x[0], 0]]
+    for v in x:
+        if out[-1][0] == v:
+            out[-1][1] += 1
+        else:
+            out.append([v, 1])
+    return out
+
+
+def run_lengths_by_a_name(x):
+    out, n = [], 0
+    while n < len(x):
+        if out and out[-1][0] == x[n]:
+            run = out[-1]
+            run[1] = run[1] + 1
+        elif x[n] >= 0:
+            out.append([x[n], 1])
+        n += 1
+    return out, sum(run[1] for run in out)
+
+
+def runs_of_places(x):
+    out = [[x[0], [0]]]
+    for i, v in enumerate(x):
+        if out[-1][0] != v:
+            out.append([v, [0]])
+        else:
+            out[-1][1].append(i)
+    return out
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "program",
+    [
+        run_lengths_from_nothing,
+        run_lengths_the_other_way,
+        run_lengths_from_the_first,
+        run_lengths_by_a_name,
+        runs_of_places,
+    ],
+)
+def test_last_element_changes_or_another_comes(program: Any, engine: str) -> None:
+    for x in ([1.0, 1, 2, 2, 2, 3], [1.0, 1, 2, 2, 2, 3] * 4, [5.0]):
+        same(program, np.array(x), engine=engine)
+
+
+def shown_by_a_name(x):
+    first = [x[0], 1]
+    out = [first]
+    for v in x:
+        if out[-1][0] != v:
+            out.append([v, 1])
+        else:
+            out[-1][1] += 1
+    first[1] += 5
+    return out
+
+
+def in_two_lists(x):
+    out = [[x[0], 1]]
+    two = [out[0]]
+    for v in x:
+        if out[-1][0] != v:
+            out.append([v, 1])
+        else:
+            out[-1][1] += 1
+    return out, two
+
+
+def twice_in_one(x):
+    row = [x[0], 1]
+    out = [row, row]
+    for v in x:
+        if out[-1][0] != v:
+            out.append([v, 1])
+        else:
+            out[0][1] += 1
+    return out
+
+
+def of_a_list_made_each_turn(x):
+    row, rows = [0.0, 1.0], []
+    for v in x:
+        out = [row]
+        if v > 1:
+            out.append([v, v])
+        rows.append(out)
+    rows[0][0][1] = 5.0
+    return rows[-1][0][1] + row[1]
+
+
+@pytest.mark.parametrize(
+    "program", [shown_by_a_name, in_two_lists, twice_in_one, of_a_list_made_each_turn]
+)
+def test_elements_that_others_have_are_refused(program: Any) -> None:
+    for x in ([1.0, 1, 2, 2, 2, 3], [1.0, 1, 2, 2, 2, 3] * 4):
+        with pytest.raises(TraceError):
+            graphify.function(program)(np.array(x))

@@ -155,3 +155,35 @@ def test_kept_generator_says_so() -> None:
         return sum(items) if s > 0 else y
 
     assert outcome(converted(kept), np.array([1.0, 2.0]), 1.0) == 3.0
+
+
+def in_a_handler(y, k):
+    try:
+        raise KeyError(k)
+    except Exception:
+        v = u if any((u := e) > 1 for e in y) else k
+        n = v % 3
+    finally:
+        pass
+    return n
+
+
+def in_a_body(y, k):
+    try:
+        m = (y[k] if (u := y[k + 1]) > 0 else y[k + 2]) + (y[k] if u > 1 else 3)
+        n = 0 < (w := y[k + 1]) < y[0]
+        m += 1 + n
+        m = (z := y[k]) > 0 and z > w or m
+    except IndexError:
+        return -1
+    finally:
+        pass
+    return m
+
+
+@pytest.mark.parametrize("program", [in_a_handler, in_a_body])
+def test_value_of_a_branch_that_may_raise(program: Any) -> None:
+    staged = graphify.function(program)
+    k = np.int64(1)
+    for y in ([0] * 5, [1, -2, 0, 3, -3], [0, -2, 2, -3, -4, 3], [-1, 1, 3, 0], [3, 2], [3, 1]):
+        assert int(staged(np.array(y), k)) == int(program(np.array(y), k))

@@ -81,16 +81,16 @@ class Linear:
             case gast.BoolOp():
                 name = self.ctx.internal_name("test")
                 self._operands(name, node)
-                return self.load(name, node)
+                return self.chosen(name, node)
             case gast.IfExp():
                 name = self.ctx.internal_name("value")
                 body, orelse = (self._branch(name, side) for side in (node.body, node.orelse))
                 self.if_(self.rest(node.test), body, orelse, node)
-                return self.load(name, node)
+                return self.chosen(name, node)
             case gast.Compare() if len(node.ops) > 1:
                 name = self.ctx.internal_name("test")
                 self._comparisons(name, node.left, node.ops, node.comparators, node)
-                return self.load(name, node)
+                return self.chosen(name, node)
         return self.in_order(node)
 
     def _operands(self, name: str, node: Any) -> None:
@@ -167,6 +167,10 @@ class Linear:
 
     def if_(self, test: Any, body: list[Any], orelse: list[Any], at: Any) -> None:
         self.statements.append(origin.inherit(gast.If(test, body, orelse), at))
+
+    def chosen(self, name: str, at: Any) -> Any:
+        """What a branch has bound a name of the converter's own to: it did, if it did not raise."""
+        return self.ctx.operator("certain", at, self.load(name, at))
 
     def load(self, name: str, at: Any) -> Any:
         return origin.inherit(gast.Name(name, gast.Load(), None, None), at)

@@ -200,16 +200,19 @@ def holds_one_of(choice: Choice, wanted: Sequence[int]) -> Any:
 
 @dataclass(slots=True)
 class Side:
-    """A value taken apart, on one of two paths; `frozen` are its leaves as the path left them."""
+    """A value taken apart, on one of two paths; `frozen` are its leaves as the path left them, and
+    `holder` what it is the contents of."""
 
     treedef: tree.TreeDef
     leaves: Leaves
     frozen: Leaves
     builder: Builder | None  # the frame of the path
+    holder: Any = None
 
     @classmethod
     def of(cls, entry: Entry, builder: Builder | None) -> Side:
-        return cls(entry.treedef, entry.leaves, entry.frozen or entry.leaves, builder)
+        frozen = entry.frozen or entry.leaves
+        return cls(entry.treedef, entry.leaves, frozen, builder, entry.holder)
 
     def children(self) -> list[Side]:
         """The children of a container."""

@@ -112,9 +112,13 @@ class Counter(Dict):
         return self._compare(other, ">=")
 
     def __lt__(self, other: Any) -> Any:
+        if not isinstance(other, (collections.Counter, Counter)):
+            return NotImplemented
         return run(_less_counted, self, counter(other))
 
     def __gt__(self, other: Any) -> Any:
+        if not isinstance(other, (collections.Counter, Counter)):
+            return NotImplemented
         return run(_less_counted, counter(other), self)
 
 

@@ -376,6 +376,10 @@ class Deque(Listed):
         return made
 
     def __add__(self, other: Any) -> Deque:
+        from graphify.autograph.operators.choice import Choice  # not at the top: it imports this
+
+        if type(other) is Choice:
+            return NotImplemented
         if not isinstance(other, deque):
             name = type(other).__name__
             raise TypeError(f'can only concatenate deque (not "{name}") to deque')

@@ -178,7 +178,7 @@ class Dict(Table):
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, (dict, Dict)):
-            return False
+            return NotImplemented
         return run(_equal, self, as_dict(other))
 
     def __or__(self, other: Any) -> Any:
@@ -443,7 +443,8 @@ def defaults(*given: Any, **named: Any) -> Any:
     """`collections.defaultdict` in a trace."""
     if current_builder() is None:
         return collections.defaultdict(*given, **named)
-    if not apart.are_tables() or named:
+    tables = isinstance(given[-1], Dict) if given else False
+    if not (tables or apart.are_tables()) or named:
         return noted(KnownDefaults(*given, **named))
     made = Defaults(factory=given[0] if given else None)
     made.update(*given[1:])

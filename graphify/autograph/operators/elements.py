@@ -191,13 +191,17 @@ def share(treedef: tree.TreeDef) -> None:
         share(child)
 
 
-def share_again(element: Any) -> None:
-    """As `share`, if an element of a list may be one of others, or at other places."""
+def share_again(element: Any, around: Any = None) -> None:
+    """As `share`, if an element of a list may be one of others, or at other places.
+
+    Args:
+        around: the list, if the element is in it already.
+    """
     if not isinstance(element, list):
         return
-    builder = current_builder()
+    frame = current_builder() if around is None else around
     known = id(element) in identity.sealed() or list(identity.may_be(element)) != [id(element)]
-    if known or builder is None or getattr(element, "home", None) is not builder.home:
+    if known or getattr(element, "home", None) is not getattr(frame, "home", None):
         _share_all()
 
 
@@ -341,12 +345,17 @@ def _seen_elsewhere(way: set[int]) -> list[Sealed]:
     sealed, found = identity.sealed(), []
     origins = [entry.origin for entry in sealed.values() if entry.origin is not None]
     known = Counter(id(origin.around) for origin in origins)  # references that count for nothing
+    shown = set[int]()
     for key in list(sealed):  # what holds others comes before them, and is dropped first
         entry = sealed[key]
         if key in way or not isinstance(entry.thing, List):
             continue
         inside = entry.origin is not None and entry.origin.grown is None
         if sys.getrefcount(entry.thing) > UNSEEN + known[key] + inside:
+            if entry.around is not None and entry.origin is None:  # the trace itself has it, too
+                shown = shown or {id(seen) for seen in identity.all_seen()}
+                if not shown & {key, id(identity.REST)}:
+                    continue
             found.append(entry)
         elif not inside:
             del sealed[key]

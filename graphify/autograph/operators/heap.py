@@ -77,6 +77,7 @@ class Slot:
         entry = take_apart(self.name, value, contents, ahead, whole)
         root = root_of(current_builder()) if contents else None
         entry.made = None if root is None else root.made_at.get(id(self.target.holder))
+        entry.holder = self.target.holder if contents else None
         return entry
 
     def join(self, value: Any, held: Held) -> None:

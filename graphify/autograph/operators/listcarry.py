@@ -95,7 +95,8 @@ class CarriedLists:
         """An entry in which the loop can carry lists of other lengths; None: as it is."""
         rooms = self.before.get(k, [])
         treedef = listtrees.with_rooms(entry.treedef, iter(rooms))
-        before = listjoin.Part(treedef, entry.leaves, entry.frozen or entry.leaves)
+        frozen = entry.frozen or entry.leaves
+        before = listjoin.Part(treedef, entry.leaves, frozen, entry.holder)
         after = listjoin.Part(new.treedef, new.leaves, new.leaves)
         found = listjoin.promoted(before, after, self.frame)
         if found is None:
@@ -108,7 +109,7 @@ class CarriedLists:
             frozen=found.frozen,
             made=entry.made,
         )
-        made.contents, made.held = entry.contents, entry.held
+        made.contents, made.held, made.holder = entry.contents, entry.held, entry.holder
         return made
 
     def leave(self, k: int, entry: Entry, new: Entry, specs: Sequence[Spec | None]) -> bool:

@@ -91,18 +91,18 @@ def _both(a: Side, b: Side) -> tuple[Grown, Grown]:
 
 def _grown(side: Side, model: Grown | None) -> Grown:
     """A list at the end of its path as a growing one."""
-    values = side.treedef.unflatten([_inside(leaf) for leaf in side.frozen])
+    values = side.treedef.unflatten([_inside(leaf, side.holder) for leaf in side.frozen])
     return _linked(lists.start(values, model), side)
 
 
-def _inside(leaf: Any) -> Any:
+def _inside(leaf: Any, around: Any = None) -> Any:
     """What an element that is a list of numbers from outside holds: it is copied into the list."""
     if type(leaf) is not references.Reference:
         return leaf
-    held = [_inside(inner) for inner in leaf.leaves]
+    held = [_inside(inner, around) for inner in leaf.leaves]
     if any(type(x) is references.Reference or cells.kind_of(x) == cells.ARRAY for x in held):
         return leaf
-    seal(leaf.target)
+    seal(leaf.target, around)
     return leaf.treedef.unflatten(held)
 
 
@@ -245,11 +245,13 @@ def _of_elements(
 
 @dataclass(slots=True)
 class Part:
-    """A value, or a part of one: its leaves, and what they were when the loop began."""
+    """A value, or a part of one: its leaves, and what they were when the loop began. `holder`: what
+    it is the contents of."""
 
     treedef: tree.TreeDef
     leaves: list[Any]
     frozen: list[Any]
+    holder: Any = None
 
     def children(self) -> list[Part]:
         found, start = [], 0
@@ -323,13 +325,13 @@ def _promoted(before: Part, after: Part, frame: Any) -> Part | None:
             return None
     else:
         try:
-            model = lists.start(new.unflatten(references.targets(after.leaves)))
+            model = lists.start(new.unflatten(references.targets(after.leaves)), seals=False)
         except Unstageable:
             if old.kind is list and new.kind is list:
                 return None  # of strings, say: for others to join
             raise
     with within(frame):
-        held = old.unflatten([_inside(leaf) for leaf in before.frozen])
+        held = old.unflatten([_inside(leaf, before.holder) for leaf in before.frozen])
         grown = _linked(lists.start(held, model), before)
         if model is not None:
             grown = g.of_form(grown, g.alike(grown.form, model.form))

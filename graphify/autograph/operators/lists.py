@@ -353,11 +353,28 @@ class GrowingList(List):
         self._change((self * times).grown)
         return self
 
+    def _compare(self, sign: str, other: Any) -> Any:
+        from graphify.autograph.operators.ordering import compared  # not at the top: it calls
+
+        return compared(sign, self, other) if isinstance(other, list) else NotImplemented
+
     def __eq__(self, other: object) -> Any:
-        return self is other or refuse("it is compared with another", "compare arrays")
+        return self._compare("==", other)
 
     def __ne__(self, other: object) -> Any:
-        return self is not other and refuse("it is compared with another", "compare arrays")
+        return self._compare("!=", other)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compare("<", other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compare("<=", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compare(">", other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compare(">=", other)
 
     __hash__ = None  # type: ignore[assignment]  # object has a method; lists have none
 
@@ -436,11 +453,11 @@ def _joined(values: list[Any]) -> list[Any]:
     return made
 
 
-def start(values: list[Any], model: Grown | None = None) -> Grown:
-    """A list of known length as a growing one."""
+def start(values: list[Any], model: Grown | None = None, seals: bool = True) -> Grown:
+    """A list of known length as a growing one; `seals`: which holds copies of its elements."""
     if isinstance(values, GrowingList):
         return values.grown
-    for value in values:
+    for value in values if seals else ():
         note_elements(value)
     return g.stacked(values, model)
 
@@ -474,6 +491,26 @@ def note_elements(value: Any, known: Container[int] = ()) -> None:
     Args:
         known: ids of those that no other list gets by that.
     """
+    for part in _containers(value):
+        if id(part) not in known:
+            elements.share_again(part)
+        seal(part)
+
+
+def _seal_elements(values: List) -> None:
+    """Seal what a list holds whose length the run knows from now on. It may have been so before:
+    of a branch that made it longer, the other one knows nothing."""
+    own = {key for key, entry in identity.sealed().items() if entry.around is values}
+    for part in _containers(tuple(values)):
+        if id(part) in own:
+            own.remove(id(part))  # if it is there twice, it is shared
+        else:
+            elements.share_again(part, values)
+        seal(part, values)
+
+
+def _containers(value: Any) -> Iterator[Any]:
+    """What is a list or another container, and not a tuple, in a value."""
     pending = [value]
     while pending:
         part = pending.pop()
@@ -484,12 +521,10 @@ def note_elements(value: Any, known: Container[int] = ()) -> None:
                 continue
         elif not isinstance(part, GrowingList):
             continue
-        if id(part) not in known:
-            elements.share_again(part)
-        seal(part)
+        yield part
 
 
 GrowingList.__name__ = GrowingList.__qualname__ = "list"  # for messages
-set_growing_hooks(_growing, note_elements)
+set_growing_hooks(_growing, _seal_elements)
 set_conversion(GrowingList, stack_of)
 set_truth(GrowingList, lambda values: elementwise.greater(cells.number(values.grown.count), 0))

@@ -31,6 +31,7 @@ from graphify.location import here
 from graphify.ops import core, elementwise, shape
 from graphify.ops import library as ops
 from graphify.tracing import identity, special
+from graphify.tracing.lists import is_grown
 
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -51,6 +52,10 @@ MOST_OBJECTS = 16  # that are sorted by methods of their own: each is compared w
 
 def compared(sign: str, a: Any, b: Any) -> Any:
     """A comparison of two values, also of sequences that hold staged ones."""
+    if isinstance(a, list) and isinstance(b, list) and (is_grown(a) or is_grown(b)):
+        from graphify.autograph.operators import listcompare  # not at the top: it calls functions
+
+        return listcompare.compared(sign, a, b)
     kind = list if isinstance(a, list) and isinstance(b, list) else tuple
     told = special.method(a, METHODS[sign]) is not None
     if not told and isinstance(a, kind) and isinstance(b, kind) and may_depend_on_run((a, b)):

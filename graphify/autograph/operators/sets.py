@@ -11,6 +11,7 @@ not depend on it goes over them: sorted, len, min, max, sum, comparisons.
 from __future__ import annotations
 
 import builtins
+import collections.abc
 from typing import Any
 
 from graphify.autograph.operators import growing as g
@@ -38,7 +39,7 @@ def _operator(name: str, backwards: bool = False) -> Any:
     """An operator that takes sets alone, from the method that takes any iterable."""
 
     def apply(self: Set, other: Any) -> Any:
-        if not isinstance(other, (set, frozenset, Set, View)):
+        if not isinstance(other, _SETS):
             return NotImplemented
         one, two = (as_set(other), self) if backwards else (self, other)
         return getattr(one, name)(two)
@@ -50,7 +51,7 @@ def _changing(name: str) -> Any:
     """An operator that changes its left operand, from the method that does it."""
 
     def change(self: Set, other: Any) -> Any:
-        if not isinstance(other, (set, frozenset, Set, View)):
+        if not isinstance(other, _SETS):
             return NotImplemented
         getattr(self, name)(other)
         return self
@@ -140,7 +141,7 @@ class Set(Table):
         two = as_set(other)
         if _dtypes(self) == _dtypes(two):
             return run(_those_in, self.members(), two, Set())
-        if isinstance(other, (set, frozenset, Set, View)):
+        if isinstance(other, _SETS):
             return run(_those_in_the_smaller, self, two, self.members(), two.members(), Set())
         return run(_those_in, two.members(), self, Set())
 
@@ -175,12 +176,15 @@ class Set(Table):
         return run(_less, self, as_set(other))
 
     def __eq__(self, other: object) -> Any:
-        if not isinstance(other, (set, frozenset, Set)):
-            return False
+        if not isinstance(other, _SETS):
+            return NotImplemented
         return run(_equal, self, as_set(other))
 
     __ior__, __iand__ = _changing("update"), _changing("intersection_update")
     __isub__, __ixor__ = _changing("difference_update"), _changing("symmetric_difference_update")
+
+
+_SETS = (collections.abc.Set, Set, View)  # the views of known dicts are among the first
 
 
 def _dtypes(table: Set) -> Any:

@@ -59,6 +59,7 @@ class Entry:
     contents: bool = False  # what one list or dict holds, and not a name that may be rebound
     held: Held = field(default_factory=Held)  # its containers: see graphify.tracing.identity
     made: LazyLoc | None = None  # where the trace has made the dict or set of which this is
+    holder: Any = None  # the list or dict of which this is the contents
 
     def freeze(self) -> None:
         """Note the leaves' values: a storage that the branch wrote is given back afterwards."""

@@ -9,9 +9,12 @@ after, so that staged branches and loops can carry what is new.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from graphify.autograph.operators.texts import expect_use
 from graphify.ir.context import current_builder
@@ -22,10 +25,14 @@ from graphify.tracing.places import log_change
 
 def run(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call what is not converted; what it does to containers is logged."""
-    if current_builder() is None:
+    builder = current_builder()
+    if builder is None:
         return function(*args, **kwargs)
     if _home(function) == "graphify":
         return of_the_trace(function(*args, **kwargs))
+    if isinstance(function, _CACHED):  # others hold the result, too
+        result = _watched(function, args, kwargs)
+        return builder.external(result) if isinstance(result, np.ndarray) else result
     return of_the_trace(_watched(function, args, kwargs))
 
 
@@ -40,6 +47,7 @@ def _watched(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     return result
 
 
+_CACHED = type(functools.cache(id))
 NOBODY = 2  # references to a result that nobody else holds: a parameter, and that of getrefcount
 
 
