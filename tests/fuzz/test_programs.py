@@ -55,9 +55,9 @@ def test_program_of_tables(seed: int) -> None:
     assert verdict.difference is None, str(verdict.difference)
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_regression(name: str) -> None:
-    verdict = compare(regression(name), engines_for(0))
+@pytest.mark.parametrize(("number", "name"), enumerate(SOURCES))
+def test_regression(number: int, name: str) -> None:
+    verdict = compare(regression(name), engines_for(number))
     assert verdict.difference is None, str(verdict.difference)
     assert verdict.refused is None, verdict.refused
 

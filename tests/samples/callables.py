@@ -454,6 +454,15 @@ def cached_callee(x):
     return sum(w * x for w in weights)
 
 
+@functools.cache
+def _cached_roots(n):
+    return np.sqrt(np.arange(1.0, n))
+
+
+def table_of_a_cached_callee(x, k):
+    return x * _cached_roots(5)[k % 4]
+
+
 def operator_module(k):
     return operator.add(k, 2) * operator.floordiv(k + 5, 2), operator.itemgetter(1)((k, k + 1))
 

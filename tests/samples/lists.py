@@ -15,6 +15,7 @@ NO_GRADIENT = {
     "merge_of_sorted": "equal numbers may change places",
     "sieve_of_primes": INTEGERS,
     "run_lengths": INTEGERS,
+    "runs_as_pairs": INTEGERS,
     "dict_of_counts": INTEGERS,
     "bracket_depth": INTEGERS,
     "breadth_first_order": INTEGERS,
@@ -50,6 +51,7 @@ NO_VMAP = {
     "pascals_triangle": RAGGED,
     "sieve_of_primes": RAGGED,
     "run_lengths": RAGGED,
+    "runs_as_pairs": RAGGED,
     "merge_of_sorted": "lengths are Python's",
     "euler_to_tolerance": RAGGED,
     "newton_history": RAGGED,
@@ -602,6 +604,23 @@ def run_lengths(xi):
             values.append(v)
             lengths.append(1)
     return np.array(values), np.array(lengths)
+
+
+def runs_as_pairs(xi):
+    runs = []
+    for v in xi % 2:
+        if runs and runs[-1][0] == v:
+            runs[-1][1] += 1
+        else:
+            runs.append([v, 1])
+    return np.array([v * n for v, n in runs]), max(n for _, n in runs)
+
+
+def compared_lists(x, s):
+    above, below = [v for v in x if v > s], [-v for v in x if v < s]
+    if above == below:
+        return x.sum()
+    return x[0] * 2.0 if above < below else x[0] - len(below)
 
 
 def breadth_first_order(w):
