@@ -59,10 +59,11 @@ class List(list[Any]):
             self.__class__ = type(other)
             self.grown = other.grown
         else:
+            if self.grown is not None:
+                identity.unseal(self)
             self.__class__ = List
             self.grown = None
             list.__setitem__(self, slice(None), other)
-            identity.unseal(self)
 
     def _as_grown(self, change: Callable[[Any], Any]) -> Any:
         """Become a list of run-time length that has been changed; what fails changes nothing."""

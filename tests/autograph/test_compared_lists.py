@@ -78,7 +78,7 @@ def of_sets(x, c):
         *map(sorted, (s & t, s | t, s - t, s ^ t, t - s, t ^ s, {1, 2} & t, s.union(t))),
         *(s == d.keys(), s == h.keys(), d.keys() == s, t == d.keys(), d.keys() <= t),
         *({1, 2} == d.keys(), s == {1: 1, 2: 2}.keys(), s <= {1: 1, 2: 2, 0: 0}.keys(), s in [t]),
-        sorted(s & {1: 1, 7: 2}.keys()),
+        *(sorted(s & {1: 1, 7: 2}.keys()), s == d.values(), set(d.values()) == d.values()),
     ]
 
 

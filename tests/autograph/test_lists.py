@@ -945,3 +945,94 @@ def test_elements_that_others_have_are_refused(program: Any) -> None:
     for x in ([1.0, 1, 2, 2, 2, 3], [1.0, 1, 2, 2, 2, 3] * 4):
         with pytest.raises(TraceError):
             graphify.function(program)(np.array(x))
+
+
+def shown_by_an_attribute(x):
+    box = Box([1.0, 2.0])
+    a = [box.held]
+    changed_or_longer(a, x)
+    return sum(v[0] for v in a) + box.held[0]
+
+
+def shown_by_a_closure(x):
+    def made():
+        row = [1.0, 2.0]
+        return [row], lambda: row[0]
+
+    a, show = made()
+    changed_or_longer(a, x)
+    return sum(v[0] for v in a) + show()
+
+
+def shown_by_a_generator(x):
+    def rows():
+        row = [1.0, 2.0]
+        yield row
+        yield row[0]
+
+    steps = rows()
+    a = [next(steps)]
+    changed_or_longer(a, x)
+    return sum(v[0] for v in a) + next(steps)
+
+
+def shown_by_an_iterator(x):
+    a = [[1.0, 2.0]]
+    values = iter(a[0])
+    changed_or_longer(a, x)
+    return sum(v[0] for v in a) + next(values)
+
+
+def shown_by_a_dict(x):
+    table = {"row": [1.0, 2.0]}
+    a = [table["row"]]
+    changed_or_longer(a, x)
+    return sum(v[0] for v in a) + table["row"][0]
+
+
+def copied_and_emptied(x):
+    row = [1.0, 2.0]
+    a, b = [row], []
+    if x[0] > 0:
+        a.append([x[0], 3.0])
+        b = a.copy()
+        a.clear()
+    else:
+        row[0] = 7.0
+    row[0] += 5.0
+    return row[0] + len(a) + sum(v[0] for v in b)
+
+
+@dataclass
+class Box:
+    held: list[float]
+
+
+def changed_or_longer(a, x):
+    for v in x:
+        if v > 2:
+            a.append([v, 3.0])
+        else:
+            a[0][0] += v
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        shown_by_an_attribute,
+        shown_by_a_closure,
+        shown_by_a_generator,
+        shown_by_an_iterator,
+        shown_by_a_dict,
+        copied_and_emptied,
+    ],
+)
+def test_whatever_else_shows_an_element_sees_it_change(program: Any) -> None:
+    staged = graphify.function(program)
+    for x in ([1.0, 3, 2, 5], [-1.0, 1, 5]):
+        try:
+            found = float(staged(np.array(x)))
+        except TraceError as error:
+            assert "that is, or was, an element" in str(error)
+        else:
+            assert found == program(np.array(x))

@@ -324,6 +324,8 @@ class View(Listed):
         return _as_set(other) ^ self
 
     def __eq__(self, other: object) -> Any:
+        if self.what == "values":
+            return NotImplemented
         return self._with("__eq__", other)
 
     def __le__(self, other: Any) -> Any:

@@ -39,7 +39,7 @@ def _operator(name: str, backwards: bool = False) -> Any:
     """An operator that takes sets alone, from the method that takes any iterable."""
 
     def apply(self: Set, other: Any) -> Any:
-        if not isinstance(other, _SETS):
+        if not _is_set(other):
             return NotImplemented
         one, two = (as_set(other), self) if backwards else (self, other)
         return getattr(one, name)(two)
@@ -51,7 +51,7 @@ def _changing(name: str) -> Any:
     """An operator that changes its left operand, from the method that does it."""
 
     def change(self: Set, other: Any) -> Any:
-        if not isinstance(other, _SETS):
+        if not _is_set(other):
             return NotImplemented
         getattr(self, name)(other)
         return self
@@ -141,7 +141,7 @@ class Set(Table):
         two = as_set(other)
         if _dtypes(self) == _dtypes(two):
             return run(_those_in, self.members(), two, Set())
-        if isinstance(other, _SETS):
+        if _is_set(other):
             return run(_those_in_the_smaller, self, two, self.members(), two.members(), Set())
         return run(_those_in, two.members(), self, Set())
 
@@ -176,7 +176,7 @@ class Set(Table):
         return run(_less, self, as_set(other))
 
     def __eq__(self, other: object) -> Any:
-        if not isinstance(other, _SETS):
+        if not _is_set(other):
             return NotImplemented
         return run(_equal, self, as_set(other))
 
@@ -184,7 +184,11 @@ class Set(Table):
     __isub__, __ixor__ = _changing("difference_update"), _changing("symmetric_difference_update")
 
 
-_SETS = (collections.abc.Set, Set, View)  # the views of known dicts are among the first
+def _is_set(value: Any) -> bool:
+    """Whether Python's sets take part in an operator with it: sets, and views of keys or items."""
+    if isinstance(value, View):
+        return value.what != "values"
+    return isinstance(value, (collections.abc.Set, Set))
 
 
 def _dtypes(table: Set) -> Any:
