@@ -117,3 +117,38 @@ def test_containers_beside_one_of_several(function: Any) -> None:
     for c in (np.float64(1), np.float64(-1)):
         for expected, found in zip(function(x, c), staged(x, c), strict=True):
             np.testing.assert_array_equal(np.array(found), np.array(expected))
+
+
+def means_of_groups(k, v):
+    groups = defaultdict(list)
+    for i, w in zip(k, v, strict=True):
+        groups[i].append(w)
+    return [(key, sum(rows) / len(rows)) for key, rows in sorted(groups.items())]
+
+
+def sorted_backwards(k, v):
+    rows = [(i, w, [w] * 3, {"u": w}) for i, w in zip(k, v, strict=True) if w > 0]
+    rows.sort(reverse=True)
+    return [(i, w + d["u"]) for i, w, r, d in rows]
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("function", [means_of_groups, sorted_backwards])
+def test_numbers_that_elements_begin_with_decide(function: Any, engine: str) -> None:
+    staged = graphify.function(function, engine=engine)
+    for k in ([3, 1, 2, 3], [3, 1, 2, 0], [2, 2, 2], [], [5]):
+        given = np.array(k, int), np.arange(1.0, len(k) + 1)
+        expected = function(*given)
+        np.testing.assert_allclose(np.array(staged(*given), float), np.array(expected, float))
+
+
+def test_elements_that_begin_with_the_same_numbers_are_not_sorted_by_the_rest() -> None:
+    def by_dicts(k, v):
+        return [d["u"] for _, d in sorted([(i, {"u": w}) for i, w in zip(k, v, strict=True) if w])]
+
+    staged = graphify.function(by_dicts)
+    assert [float(v) for v in staged(np.array([2, 1]), np.array([1.0, 2]))] == [2.0, 1.0]
+    with pytest.raises(TraceError, match="elements begin with the same numbers"):
+        staged(np.array([1, 1]), np.array([1.0, 2]))
+    with pytest.raises(TraceError, match="sorted by what is no number"):
+        graphify.function(lambda x: sorted([{"u": v} for v in x if v > 0]))(np.ones(3))

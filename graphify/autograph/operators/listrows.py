@@ -7,6 +7,7 @@ reordered(grown, lambda i: i + 1)         # without the first element, and one r
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -18,11 +19,12 @@ from graphify.autograph.operators import listcells as cells
 from graphify.autograph.operators import listforms
 from graphify.autograph.operators.growing import Grown
 from graphify.autograph.operators.listcells import Count
-from graphify.errors import ShapeError
+from graphify.errors import ShapeError, TraceError
 from graphify.ir.bind import bind
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
 from graphify.ops import core, elementwise, reduction
+from graphify.ops.effects import Raise, assert_
 from graphify.ops.indexing import gather, slice_, slice_update
 from graphify.ops.keys import getitem
 from graphify.ops.shape import as_dim, concatenate, in_range, iota
@@ -219,21 +221,49 @@ def has_order(treedef: tree.TreeDef) -> bool:
     return is_sequence and all(map(has_order, treedef.children))
 
 
+def _leading(treedef: tree.TreeDef) -> int:
+    """How many numbers an element begins with, by which elements are in order if no two have the
+    same ones."""
+    if treedef.kind is None:
+        return 1
+    found = 0
+    if issubclass(treedef.kind, (list, tuple)) and not listforms.is_rows(treedef):
+        for child in treedef.children:
+            found += _leading(child)
+            if not has_order(child):
+                break
+    return found
+
+
 def sorted_by(grown: Grown, keys: Grown, backwards: bool) -> Grown:
     """The elements in the order of their keys: by the first number of a key, then by the next."""
-    nested = any(listforms.depths(keys.treedef)) or not has_order(keys.treedef)
-    if cells.ARRAY in keys.kinds or nested or any(b.dtype.kind == "c" for b in keys.buffers):
+    count = _leading(keys.treedef)
+    leading = keys.buffers[:count]
+    if not count or cells.ARRAY in keys.kinds[:count] or any(b.dtype.kind == "c" for b in leading):
         raise cells.refused("it is sorted by what is no number", "sort by a key that is one")
-    columns = [exact(buffer, keys.count) for buffer in keys.buffers]
+    columns = [exact(buffer, keys.count) for buffer in leading]
     turned = slice(None, None, -1 if backwards else 1)  # equal ones stay in their order
     columns = [getitem(column, turned) for column in columns]
     order = iota(length=grown.dim, dtype=cells.INT)
     for column in reversed(columns):
         moved = gather(column, order, axes=(0,))
         order = gather(order, argsort(moved, axis=0, stable=True), axes=(0,))
+    if not has_order(keys.treedef):
+        _refuse_equal([gather(column, order, axes=(0,)) for column in columns])
     if backwards:
         order = elementwise.subtract(cells.number(grown.count) - 1, getitem(order, turned))
     return mapped(grown, lambda rows: gather(rows, order, axes=(0,)))
+
+
+def _refuse_equal(columns: Sequence[Tensor]) -> None:
+    """The run raises if two neighbours are equal in all columns: what comes next is compared."""
+    pairs = [(getitem(c, slice(1, None)), getitem(c, slice(None, -1))) for c in columns]
+    equal = functools.reduce(elementwise.logical_and, [elementwise.equal(a, b) for a, b in pairs])
+    text = (
+        "elements that begin with the same numbers are sorted by what follows, which is no number"
+    )
+    error = Raise(TraceError, (text,), remedy="sort by a key that is a number: key=lambda v: v[0]")
+    assert_(elementwise.logical_not(equal), exception=error)
 
 
 def ordered(rows: Tensor, backwards: bool) -> Tensor:
