@@ -148,7 +148,7 @@ def test_elements_that_begin_with_the_same_numbers_are_not_sorted_by_the_rest() 
 
     staged = graphify.function(by_dicts)
     assert [float(v) for v in staged(np.array([2, 1]), np.array([1.0, 2]))] == [2.0, 1.0]
-    with pytest.raises(TraceError, match="elements begin with the same numbers"):
+    with pytest.raises(TraceError, match="begin with the same numbers"):
         staged(np.array([1, 1]), np.array([1.0, 2]))
     with pytest.raises(TraceError, match="sorted by what is no number"):
         graphify.function(lambda x: sorted([{"u": v} for v in x if v > 0]))(np.ones(3))
