@@ -251,5 +251,5 @@ def test_index_that_numpy_itself_cannot_take_is_refused() -> None:
         return found
 
     for function in (caught, dropped):
-        with pytest.raises(TraceError, match="taken for an array, or the index of one"):
+        with pytest.raises(TraceError, match="an array that only tracing knows gets an index"):
             graphify.function(function)(np.float64(1), np.int64(2))

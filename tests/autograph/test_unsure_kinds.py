@@ -267,13 +267,13 @@ PAIRS = [
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
-    ("engine", "kind"),
+    ("name", "engine", "kind"),
     [
-        *(("reference", kind) for kind in (int, float, np.int64, np.float64)),
-        *((engine, int) for engine in ("native", "tensorflow")),
+        *((n, "reference", kind) for n in OPERATIONS for kind in (int, float, np.int64)),
+        *((n, "native", int) for n in OPERATIONS),
+        *((n, "tensorflow", int) for n in ("//", "**", "fmod")),
     ],
 )
-@pytest.mark.parametrize("name", OPERATIONS)
 def test_by_zero_and_negative_powers(name: str, kind: Any, engine: str) -> None:
     """The answer of the path, its exception, or a refusal where integers, floats, Python's numbers
     and NumPy's differ. (But for the sign of zero: that of an integer's remainder is lost.)"""

@@ -437,7 +437,6 @@ def _install() -> None:
         "__array_function__": _array_function,
         "__hash__": _refusal("is used as a key"),
         "__index__": _refusal("is used as an index of a list"),
-        "__array__": _refusal("is taken for an array, or the index of one, by NumPy itself"),
         "__str__": _text,
         "__format__": _text,
         "marked": lambda choice: _text(choice, as_repr=True),

@@ -410,14 +410,25 @@ def caught(error: BaseException, passed_on: bool = False) -> Thrown:
     return Thrown([Alternative(form, (), True, error)])
 
 
+_NO_INDEX = "only integers, slices"  # as NumPy begins; it drops what an index says of itself
+
+
 def _checked(error: BaseException) -> BaseException:
-    """An exception, unless graphify itself is broken: no handler is to hide that."""
+    """An exception, unless graphify itself is broken, or NumPy has been given an index that stands
+    for several: no handler is to hide that."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    if type(error) is NameError and trace is not None:
-        if is_internal(trace.tb_frame.f_code.co_filename):
-            raise InternalError(str(error)) from error
+    own = trace is not None and is_internal(trace.tb_frame.f_code.co_filename)
+    if type(error) is NameError and own:
+        raise InternalError(str(error)) from error
+    if type(error) is IndexError and not own and str(error).startswith(_NO_INDEX):
+        raise TraceError(
+            "an array that only tracing knows gets an index that is none, or one of several kinds",
+            location=here(),
+            remedy="make an array of the function's own of it, np.array(table), or an int of the "
+            "index, int(k)",
+        ) from error
     return error
 
 
