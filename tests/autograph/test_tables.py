@@ -1015,8 +1015,16 @@ def same(got: Any, want: Any) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-14 if one.dtype.kind == "f" else 0)
 
 
-@pytest.mark.parametrize("engine", ["reference", "native"])
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+# These take seconds to compile.
+LARGE = [union_find, game_of_life, bfs_distances, islands, bfs_by_frontiers]
+ON_ENGINES = [
+    pytest.param(p, e, marks=[pytest.mark.slow] * (e == "native" and p in LARGE))
+    for p in PROGRAMS
+    for e in ("reference", "native")
+]
+
+
+@pytest.mark.parametrize(("program", "engine"), ON_ENGINES, ids=lambda v: getattr(v, "__name__", v))
 def test_as_in_plain_python(program: Callable[..., Any], engine: str) -> None:
     staged = graphify.function(program, dynamic=True, engine=engine)
     for seed in range(4):

@@ -55,7 +55,7 @@ def test_program_of_tables(seed: int) -> None:
     assert verdict.difference is None, str(verdict.difference)
 
 
-@pytest.mark.parametrize(("number", "name"), enumerate(SOURCES))
+@pytest.mark.parametrize(("number", "name"), list(enumerate(SOURCES)))
 def test_regression(number: int, name: str) -> None:
     verdict = compare(regression(name), engines_for(number))
     assert verdict.difference is None, str(verdict.difference)
