@@ -32,8 +32,8 @@ _PYTHON = (bool, int, float, complex)
 
 def _paths(*operands: Any) -> Iterator[tuple[Operand, ...]]:
     """How operands take part in promotion, for each combination of the classes that they have."""
-    tensors = [as_tensor(x) for x in operands]
-    if any(x._kinds for x in tensors):
+    if any(isinstance(x, Tensor) and x._kinds for x in operands):
+        tensors = map(as_tensor, operands)
         yield from itertools.product(*([_own(x, kind) for kind in kinds_of(x)] for x in tensors))
 
 
@@ -46,8 +46,6 @@ def _own(x: Tensor, kind: type) -> Operand:
 
 def _has_both(ufunc: np.ufunc, *operands: Any) -> bool:
     """Whether NumPy computes in integers on one path and in floats on another."""
-    if all(as_tensor(x).spec.weak for x in operands):  # Python's operator, which makes them alike
-        return False
     found = set()
     for chosen in _paths(*operands):
         try:
@@ -55,7 +53,8 @@ def _has_both(ufunc: np.ufunc, *operands: Any) -> bool:
         except DTypeError:  # who comes this way gets an error
             continue
         found.add(is_inexact(result))
-    return len(found) == 2
+    # Of Python's numbers alone, it is Python's operator, which makes them alike.
+    return len(found) == 2 and not all(as_tensor(x).spec.weak for x in operands)
 
 
 def may_be_pythons(*operands: Any) -> bool:
@@ -65,8 +64,12 @@ def may_be_pythons(*operands: Any) -> bool:
 
 def are_pythons(*operands: Any) -> bool:
     """Whether all operands are numbers of Python's that int64, float64 or complex128 hold."""
-    large = (type(x) is int and not -(2**63) <= x < 2**63 for x in operands)
-    return not any(large) and all(as_tensor(x).spec.weak for x in operands)
+    return all(
+        x.spec.weak
+        if isinstance(x, Tensor)
+        else type(x) in _PYTHON and not (type(x) is int and not -(2**63) <= x < 2**63)
+        for x in operands
+    )
 
 
 def of_numpy(number: Any) -> Tensor:

@@ -316,7 +316,7 @@ def test_which_mixed_numbers_are_refused() -> None:
     staged = graphify.function(function)
     assert float(staged(np.float64(1), np.float64(0.25))) == 2.0
     assert float(staged(np.float64(-1), np.int64(2))) == 1
-    with pytest.raises(TraceError, match="(?s)division by zero.*one number of one class|division"):
+    with pytest.raises(TraceError, match="a division by zero, of a number that is an integer"):
         staged(np.float64(-1), np.int64(0))
     both_floats = graphify.function(lambda s, y: mixed(np.float64(3), 0.5, s) // y)
     with np.errstate(all="ignore"):
