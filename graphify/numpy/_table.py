@@ -153,6 +153,14 @@ def axis_of(axis: Any, ndim: int, argument: str = "axis") -> int:
     return index % ndim if ndim else 0
 
 
+def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes that a reduction is over: NumPy lets a number have one, which is 0 or -1."""
+    if not ndim and axis is not None and not isinstance(axis, (tuple, list)):
+        axis_of(axis, 1)
+        return ()
+    return axes_of(axis, ndim)
+
+
 def axes_of(axis: Any, ndim: int, argument: str = "axis") -> tuple[int, ...]:
     """Axes as a tuple, not negative; None is all of them."""
     if axis is None:

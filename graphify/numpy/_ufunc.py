@@ -201,7 +201,7 @@ class Ufunc:
         x = _cast(x, self._loop_dtype("reduce", x, axis, dtype))
         if initial is not NO_VALUE:
             initial = _first(initial, x.dtype)
-        for position in sorted(_table.axes_of(axis, x.ndim), reverse=True):
+        for position in sorted(_table.reduced_axes(axis, x.ndim), reverse=True):
             length = x.dims[position]
             steps = self._slices(x, position)
             if initial is NO_VALUE and not steps and self.ufunc.identity is None:
@@ -230,7 +230,8 @@ class Ufunc:
             TypeError, ValueError: NumPy cannot do this: the ufunc is not of two operands, has no
                 loop from its result's dtype to itself, or depends on an order of the axes.
         """
-        axes = _table.axes_of(axis, x.ndim)
+        find = _table.reduced_axes if method == "reduce" else _table.axes_of
+        axes = find(axis, x.ndim)
         ones = np.ones((1,) * x.ndim, x.dtype)
         result = getattr(self.ufunc, method)(
             ones,

@@ -21,6 +21,7 @@ from graphify.numpy._table import (
     broadcast_dims,
     equal_lengths,
     implements,
+    reduced_axes,
     shape_of,
     to_tensor,
 )
@@ -262,7 +263,7 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
             )
         drop = tuple(i for i, dim in enumerate(x.dims) if dim == 1)
     else:
-        drop = axes_of(axis, x.ndim)
+        drop = reduced_axes(axis, x.ndim)
         for i in drop:
             message = "cannot select an axis to squeeze out which has size not equal to one"
             equal_lengths(x.dims[i], 1, message, ValueError)

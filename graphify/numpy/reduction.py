@@ -28,6 +28,7 @@ from graphify.numpy._table import (
     implements,
     may_equal,
     of_shape,
+    reduced_axes,
     to_tensor,
 )
 from graphify.ops import core
@@ -114,7 +115,7 @@ def _total(op: Any, neutral: int, combine: Any, doc: str) -> Callable[..., Tenso
     ) -> Tensor:
         x = to_tensor(a)
         x = keep(to_dtype(x, sum_dtype(x, dtype)), where, neutral)
-        result = op(x, axes=axes_of(axis, x.ndim), keepdims=flag(keepdims))
+        result = op(x, axes=reduced_axes(axis, x.ndim), keepdims=flag(keepdims))
         if given(initial):
             result = combine(result, _initial(initial, x.dtype))
         return finish(result, out)
@@ -140,7 +141,7 @@ def _extreme(op: Any, doc: str) -> Callable[..., Tensor]:
         where: Any = True,
     ) -> Tensor:
         x = to_tensor(a)
-        axes = axes_of(axis, x.ndim)
+        axes = reduced_axes(axis, x.ndim)
         if limited(where) and not given(initial):
             raise ValueError(
                 "reduction operation 'maximum' or 'minimum' does not have an identity, "
@@ -187,7 +188,7 @@ def _truth(
 ) -> Tensor:
     x = to_tensor(a)
     x = keep(x if x.dtype == BOOL else e.not_equal(x, 0), where, neutral)
-    result = op(x, axes=axes_of(axis, x.ndim), keepdims=flag(keepdims))
+    result = op(x, axes=reduced_axes(axis, x.ndim), keepdims=flag(keepdims))
     return finish(result, out, "unsafe")
 
 
@@ -216,7 +217,7 @@ def _position(op: Any, a: Any, axis: Any, out: Any, keepdims: Any) -> Tensor:
     if axis is None:
         result = op(core.reshape(x, shape=(product(x.dims),)), axis=0)
     else:
-        index = axis_of(axis, x.ndim)
+        index = axis_of(axis, max(x.ndim, 1))
         result = op(x if x.ndim else core.reshape(x, shape=(1,)), axis=index)
         shape = r.reduced_shape(x.dims, (index,), True)
     return finish(core.reshape(result, shape=shape) if flag(keepdims) else result, out)
@@ -423,6 +424,7 @@ def _running(
     if axis is None:
         flat = core.reshape(x, shape=(product(x.dims),))
         return finish(op(flat, axis=0), out)
+    x = x if x.ndim else core.reshape(x, shape=(1,))
     return finish(op(x, axis=axis_of(axis, x.ndim)), out)
 
 

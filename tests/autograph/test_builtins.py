@@ -206,6 +206,15 @@ def test_refused(compute):
     )
 
 
+@pytest.mark.parametrize(
+    "compute", [lambda x: sum(x), lambda x: sum(x, 1.0), lambda x: any(x), lambda x: all(x)]
+)
+def test_numbers_are_no_sequences(compute):
+    for x in (np.float32(2), np.array(2.0), 2.5):
+        with pytest.raises(TypeError, match="iter"):
+            graphify.function(compute)(x)
+
+
 def test_integers_never_wrap():
     function = graphify.function(lambda xi: 10 ** int(xi[0]) * 10**18)
     with pytest.raises(OverflowError, match="does not fit into"):

@@ -3,6 +3,7 @@ of its result reaches."""
 
 import copy
 import itertools
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -37,6 +38,31 @@ def kind(value: Any) -> Any:
     if isinstance(value, np.generic):
         return "scalar"
     return "0-d array" if isinstance(value, np.ndarray) else "number"
+
+
+REDUCTIONS = (
+    "sum prod max min any all ptp argmax argmin cumsum cumprod count_nonzero squeeze nansum "
+    "nanprod nanmax nanmin add.reduce maximum.reduce logical_or.reduce"
+).split()
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_numbers_have_one_axis_to_reduce(name: str) -> None:
+    """As in NumPy, so that a loop over axes needs no special case."""
+    function = operator.attrgetter(name)(np)
+    for x, axis in itertools.product((np.float64(3.0), np.array(0.0)), (0, -1)):
+        want = function(x, axis=axis)
+        for got in (
+            function(gnp.asarray(x), axis=axis),
+            graphify.function(lambda x: function(x, axis=axis))(x),  # noqa: B023
+        ):
+            assert np.asarray(got).tolist() == np.asarray(want).tolist()
+            assert np.shape(got) == np.shape(want)
+    for axis in (1, -2):
+        with pytest.raises(np.exceptions.AxisError):
+            function(np.float64(3.0), axis=axis)
+        with pytest.raises(np.exceptions.AxisError):
+            function(gnp.asarray(3.0), axis=axis)
 
 
 VALUES = {

@@ -190,9 +190,9 @@ def all_numbers(*tensors: Tensor) -> builtins.bool:
 
 
 def sum(iterable: Any, /, start: Any = 0) -> Any:
-    if not (builtins.isinstance(iterable, Tensor) and is_staged(iterable)):
+    if not (builtins.isinstance(iterable, Tensor) and is_staged(iterable) and iterable.dims):
         return builtins.sum(iterable, start)
-    length = iterable.dims[0] if iterable.dims else 1
+    length = iterable.dims[0]
 
     def total() -> Any:
         first = start + iterable[0]
@@ -216,7 +216,7 @@ def all(iterable: Any) -> Any:
 
 
 def _joined_truth(iterable: Any, plain: Callable[[Any], Any], join: Callable[..., Any]) -> Any:
-    if builtins.isinstance(iterable, Tensor) and is_staged(iterable):
+    if builtins.isinstance(iterable, Tensor) and is_staged(iterable) and iterable.dims:
         vector = _vector(iterable, plain.__name__)
         return python_bool(getattr(vector, plain.__name__)())
     values: Any = builtins.list(iterable) if not builtins.isinstance(iterable, Tensor) else iterable
