@@ -60,7 +60,8 @@ class _Copies:
         key = id(made)
         self.made[key], self.names[key], self.originals[key] = made, name, originals
         self.places[key], builder = here(), current_builder()
-        self.homes[key] = None if builder is None else builder.home
+        # What a statement rebuilds in an inner frame may be an object from further out.
+        self.homes.setdefault(key, None if builder is None else builder.home)
         self.groups[key] = group
         for each in originals:
             self.copies.setdefault(each, []).append(key)

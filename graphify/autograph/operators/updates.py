@@ -23,7 +23,7 @@ def select(when: Tensor, changed: Tensor | Callable[[], Tensor], other: Tensor) 
     Raises:
         TraceError: it would be an error to update the one that may be meant.
     """
-    condition = resolve(when)
+    condition, other = resolve(when), resolve(other)  # a view may show what a branch wrote
     if not condition.is_symbolic and not condition.numpy():
         return other
     if isinstance(changed, Tensor) and changed.dims == other.dims:
