@@ -16,7 +16,7 @@ None for the absence of an array, as the transformations do: it stays where it i
 from __future__ import annotations
 
 import dataclasses
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,6 +57,7 @@ class TreeDef:
 
 
 LEAF = TreeDef(None)
+MAPPINGS = (dict, OrderedDict, Counter)
 EMPTY = TreeDef(type(None))  # see flatten_arrays
 
 Opened = tuple[tuple[Any, ...], list[Any]]  # static keys, children
@@ -172,7 +173,7 @@ def _open(value: Any, further: bool = True) -> Opened | None:
         return _REGISTERED[kind][0](value)
     if kind is list or kind is tuple:
         return (), list(value)
-    if kind is dict or kind is OrderedDict:
+    if kind in MAPPINGS:
         return tuple(value), list(value.values())
     if kind is defaultdict:
         return (value.default_factory, *value), list(value.values())
@@ -213,8 +214,8 @@ def _rebuild(kind: type, keys: tuple[Any, ...], children: list[Any]) -> Any:
         return None
     if kind is tuple:
         return tuple(children)
-    if kind is dict or kind is OrderedDict:
-        return kind(zip(keys, children, strict=True))
+    if kind in MAPPINGS:
+        return kind(dict(zip(keys, children, strict=True)))
     if kind is defaultdict:
         return defaultdict(keys[0], zip(keys[1:], children, strict=True))
     if issubclass(kind, tuple):
@@ -229,7 +230,7 @@ def _rebuild(kind: type, keys: tuple[Any, ...], children: list[Any]) -> Any:
 def _steps(kind: type, keys: tuple[Any, ...], count: int) -> list[str]:
     if kind is list or kind is tuple:
         return [f"[{i}]" for i in range(count)]
-    if kind is dict or kind is OrderedDict:
+    if kind in MAPPINGS:
         return [f"[{key!r}]" for key in keys]
     if kind is defaultdict:
         return [f"[{key!r}]" for key in keys[1:]]

@@ -10,7 +10,7 @@ import contextlib
 import functools
 import inspect
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,7 @@ from graphify.tracing.containers import (
     replace,
 )
 from graphify.tracing.guards import Place
+from graphify.tracing.identity import MOST, attributes_of
 from graphify.tracing.recursion import deep_recursion, deep_stack
 from graphify.tracing.signature import Call, Pattern, TensorSpec
 from graphify.tracing.tracebacks import is_users, place_of
@@ -240,28 +241,43 @@ def is_whole(value: Any) -> bool:
 
 def _refuse_traced_fields(thing: Any) -> None:
     """Refuse to give out what holds tensors of the trace inside: each run has its own."""
-    for what, name, value in _inside(thing):
-        for leaf in tree.leaves(value):
-            refuse_as_result(leaf)
-        found = [leaf for leaf in tree.leaves(value) if isinstance(leaf, Tensor)]
-        for tensor in found:
-            if not tensor.is_symbolic:
-                continue
-            source = tensor._value.node.source
-            raise TraceError(
-                f"the function gives away a {type(thing).__name__} whose {what} '{name}' "
-                "is computed by the graph",
-                location=source.resolve() if source else None,
-                remedy="return its fields in a tuple or dict, or make the class a dataclass"
-                if what == "field"
-                else "return the value itself, in a tuple or dict",
-            )
+    pending, seen = [thing], set[int]()
+    while pending and len(seen) < MOST:
+        holder = pending.pop()
+        seen.add(id(holder))
+        for what, name, value in _inside(holder):
+            for leaf in tree.leaves(value):
+                if holder is thing:
+                    refuse_as_result(leaf)
+                if isinstance(leaf, Tensor) and leaf.is_symbolic:
+                    raise _traced_inside(holder, what, name, leaf)
+                if not isinstance(leaf, (Tensor, np.ndarray)) and id(leaf) not in seen:
+                    pending.append(leaf)
+
+
+def _traced_inside(holder: Any, what: str, name: str, tensor: Tensor) -> TraceError:
+    source = tensor._value.node.source
+    return TraceError(
+        f"the function gives away a {type(holder).__name__} whose {what} '{name}' "
+        "is computed by the graph",
+        location=source.resolve() if source else None,
+        remedy={
+            "field": "return its fields in a tuple or dict, or make the class a dataclass",
+            "element": "return them in a list, tuple, dict or set of Python's own",
+        }.get(what, "return the value itself, in a tuple or dict"),
+    )
 
 
 def _inside(thing: Any) -> Iterator[tuple[str, str, Any]]:
     """What an object or a function holds: as what, under which name, and the thing held."""
-    if isinstance(thing, type):
+    if isinstance(thing, (type, types.ModuleType)):
         return
+    if isinstance(thing, (dict, types.MappingProxyType)):  # of a class that is no tree
+        yield from (("element", str(key), value) for key, value in thing.items())
+    elif isinstance(thing, (list, tuple, set, frozenset, KeysView, ValuesView, ItemsView)):
+        yield from (("element", str(place), value) for place, value in enumerate(thing))
+    elif isinstance(thing, slice):
+        yield "field", "bounds", (thing.start, thing.stop, thing.step)
     if isinstance(thing, types.MethodType):
         yield "object", type(thing.__self__).__name__, vars_of(thing.__self__)
         return
@@ -270,7 +286,7 @@ def _inside(thing: Any) -> Iterator[tuple[str, str, Any]]:
         return
     if isinstance(thing, BaseException):
         yield "argument", "args", thing.args
-    for name, value in getattr(thing, "__dict__", {}).items():
+    for name, value in attributes_of(thing).items():
         yield "field", name, value
     if isinstance(thing, types.FunctionType):
         for name, cell in zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=True):

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from graphify.errors import ExportError
-from graphify.tree import LEAF, TreeDef
+from graphify.tree import LEAF, MAPPINGS, TreeDef
 
-_BUILTIN: dict[str, type] = {"list": list, "tuple": tuple, "dict": dict, "OrderedDict": OrderedDict}
+_BUILTIN: dict[str, type] = {kind.__name__: kind for kind in (list, tuple, *MAPPINGS)}
 _FACTORIES: dict[str, Any] = {"list": list, "dict": dict, "int": int, "float": float, "set": set}
 _KEYS = (str, int, float, bool, type(None))
 

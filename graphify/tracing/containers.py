@@ -12,7 +12,7 @@ caller's own container.
 from __future__ import annotations
 
 import dataclasses
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from graphify.tracing.defaults import Defaults
 from graphify.tracing.lists import List, is_grown
 
 SEQUENCES = (list, List)
-MAPPINGS = (dict, OrderedDict, defaultdict, Defaults)
+MAPPINGS = (*tree.MAPPINGS, defaultdict, Defaults)
 COPIED = (*SEQUENCES, *MAPPINGS, set)
 
 

@@ -1,5 +1,8 @@
 """In-place updates, aliases, views and odd arrays: a call leaves behind what Python would."""
 
+import collections
+import types
+
 import numpy as np
 import pytest
 
@@ -571,6 +574,82 @@ def test_objects_with_tensors_inside_are_not_given_out():
     with pytest.raises(GraphifyError, match="Result whose field 'value'") as caught:
         f(np.ones(2))
     assert "dataclass" in str(caught.value)
+
+
+class Slots:
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+class Holder:
+    pass
+
+
+def holder(x):
+    outer = Holder()
+    outer.inner = Holder()
+    outer.inner.value = [x]
+    return outer
+
+
+class Mapping(dict):
+    pass
+
+
+class Sequence(list):
+    pass
+
+
+class Row(tuple):
+    pass
+
+
+@pytest.mark.parametrize(
+    "inside, text",
+    [
+        (Slots, "Slots whose field 'value'"),
+        (holder, "Holder whose field 'value'"),
+        (lambda x: Mapping(a=x), "Mapping whose element 'a'"),
+        (lambda x: [Sequence([1, x])], "Sequence whose element '1'"),
+        (lambda x: Row([x]), "Row whose element '0'"),
+        (lambda x: {1: x}.items(), "dict_items whose element"),
+        (lambda x: {1: x}.values(), "dict_values whose element"),
+        (lambda x: types.MappingProxyType({1: x}), "mappingproxy whose element '1'"),
+        (lambda x: slice(x, 2), "slice whose field 'bounds'"),
+    ],
+)
+def test_no_tensor_of_the_trace_is_given_out_inside_something(inside, text):
+    with pytest.raises(GraphifyError, match=text):
+        graphify.function(lambda x: inside(x * 2))(np.float64(3))
+    assert graphify.function(lambda x: (inside(1), x))(3.0)[1] == 3.0  # a known one is
+
+
+def test_counters_are_given_out_with_their_numbers():
+    @graphify.function
+    def counted(x, k):
+        d = collections.Counter()
+        for i in range(5):
+            d.update({i: i * k})
+        d.subtract({1: k})
+        return d, [collections.Counter({1: x[0]})], d.total()
+
+    d, (other,), total = counted(np.ones(2), np.int64(3))
+    assert type(d) is type(other) is collections.Counter
+    assert {key: int(n) for key, n in d.items()} == {0: 0, 1: 0, 2: 6, 3: 9, 4: 12}
+    assert int(total) == 27 and float(other[1]) == 1.0
+
+
+def test_counters_may_be_arguments():
+    @graphify.function
+    def f(counts):
+        counts[5] = counts[1] + 1
+        return sorted(counts.items()), counts.most_common(1)
+
+    counts = collections.Counter({1: 3, 2: 7})
+    assert f(counts) == ([(1, 3), (2, 7), (5, 4)], [(2, 7)])
+    assert counts == collections.Counter({1: 3, 2: 7, 5: 4})
 
 
 def test_two_arrays_that_were_one_are_told_apart():
