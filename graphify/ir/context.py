@@ -51,6 +51,21 @@ def current_builder() -> Builder | None:
 
 
 @contextlib.contextmanager
+def in_bounds(certain: bool = True) -> Iterator[None]:
+    """What is recorded meanwhile does not fail where it runs, or may do so again: for code that has
+    compared its indices with a length, and goes on to change what a `try` around it sees."""
+    builder = FRAME.get()
+    if builder is None:
+        yield
+        return
+    before, builder.in_bounds = builder.in_bounds, certain
+    try:
+        yield
+    finally:
+        builder.in_bounds = before
+
+
+@contextlib.contextmanager
 def recording(builder: Builder | None) -> Iterator[None]:
     """Make `builder` the current frame."""
     token = FRAME.set(builder)

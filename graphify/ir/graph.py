@@ -13,6 +13,7 @@ by the first bare occurrence in a parameter's or result's shape, or by the op `a
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -58,7 +59,11 @@ class Literal:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Node:
-    """One application of an op. `attrs` is never changed after construction."""
+    """One application of an op. `attrs` is never changed after construction.
+
+    Attributes:
+        in_bounds: what recorded it has seen to it that it does not fail where it runs.
+    """
 
     op: Op
     inputs: tuple[Value, ...]
@@ -66,6 +71,7 @@ class Node:
     specs: tuple[Spec, ...]
     source: LazyLoc | None = None
     effects: bool = False
+    in_bounds: bool = False
 
     @property
     def outputs(self) -> tuple[Value, ...]:
@@ -213,7 +219,8 @@ class History:
     Attributes:
         order: of each node, by id, what was written before it; None while nobody asks.
         written: keys of the tensors and fields that were written so far on this path.
-        turns: for each loop around, what a turn writes: the next turn begins after that.
+        turns: for each loop around, what a turn writes: the next turn begins after that. For each
+            call around, what it writes: of a name that it rebinds, nobody knows when.
     """
 
     order: dict[int, tuple[frozenset[Any], tuple[set[Any], ...]]] | None = None
@@ -232,6 +239,15 @@ class History:
             self.written |= {key}
             for turn in self.turns:
                 turn.add(key)
+
+    @contextlib.contextmanager
+    def call(self) -> Iterator[None]:
+        """What is written until the end of a call may be written before anything in it."""
+        around, self.turns = self.turns, (*self.turns, set())
+        try:
+            yield
+        finally:
+            self.turns = around
 
     def record(self, node: Node) -> None:
         if self.order is not None:
@@ -283,6 +299,8 @@ class Builder:
         self.parts: list[Any] = []  # what runs in every lane of a vmap (api.lane_errors)
         self.marks: list[Any] = []  # texts of symbolic tensors (autograph.operators.texts),
         self.texts: list[Any] = []  # and weak references to the strings that hold them
+        # What is recorded does not fail where it runs: see context.in_bounds.
+        self.in_bounds: bool = parent is not None and parent.in_bounds
         self.has_caught = False  # an exception, which may hold frames of code that is done
         self.suspended: tuple[Any, ...] | None = None  # tapes of the enclosing frame meanwhile
         self.scattered: set[Value] = set()  # parameters whose arrays do not lie in C order,
@@ -336,7 +354,7 @@ class Builder:
         except (TypeError, ValueError, IndexError) as error:
             raise at(error, source.resolve() if source is not None else None) from error
         specs = (specs,) if isinstance(specs, Spec) else tuple(specs)
-        node = Node(op, values, attrs, specs, source, effects)
+        node = Node(op, values, attrs, specs, source, effects, self.in_bounds)
         self._keep(node)
         self.nodes.append(node)
         self.history.record(node)

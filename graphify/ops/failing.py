@@ -134,6 +134,8 @@ def raises(node: Node) -> Kinds:
     """The classes of what a node by itself, without its sub-graphs, may raise."""
     if node.op.name in ("raise", "assert"):
         return (node.attrs["exception"].kind,)
+    if node.in_bounds:
+        return ()
     if node.op.name in ("check", "numpy_assert"):
         return _RAISES[node.op.name]
     if node.op.name == "in_range":

@@ -24,6 +24,38 @@ def program(function: Any) -> Any:
     return function
 
 
+@program
+def both_ends_in_a_try(x):
+    q, seen = deque([x[0]]), 0.0
+    try:
+        for v in x:
+            if v > 1:
+                q.append(v)
+                q.appendleft(v + 2)
+                q.extend([v * 2, v * 3])
+            else:
+                seen = seen * 2 + q.popleft()
+    except IndexError:
+        seen = -seen - 1
+    return seen, list(q)
+
+
+@program
+def list_grown_in_a_try(x):
+    rows, seen = [x[0]], 0.0
+    try:
+        for v in x:
+            if v > 1:
+                rows.extend([v + 1, v + 2])
+                rows.insert(0, v)
+                rows.append(v)
+            else:
+                seen = seen * 2 + rows.pop(0) + rows[1]
+    except IndexError:
+        seen = -seen - len(rows)
+    return seen, rows
+
+
 def plain(value: Any) -> Any:
     """What a result is, with the kinds of its deques, in lists of numbers."""
     if isinstance(value, deque):

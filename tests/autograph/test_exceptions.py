@@ -65,6 +65,34 @@ def prints_in_a_loop(x, s):
     return total
 
 
+def counted_before_it_fails(x, k):
+    def taken(v):
+        nonlocal k
+        k += 1
+        return v > 3
+
+    try:
+        while k < 7 and not taken(x[k % 5]):
+            pass
+    except IndexError:
+        k = -k
+    return k
+
+
+def looked_up_before_and_after_it_counts(x, k):
+    def taken(v):
+        nonlocal k
+        before = x[k] + v
+        k += 1
+        return before + x[k]
+
+    try:
+        y = taken(x[k - 1]) + x[k + 1]
+    except IndexError:
+        y = -1.0
+    return y, k
+
+
 def raises_from(x, k):
     try:
         return x[k]

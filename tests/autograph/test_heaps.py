@@ -3,6 +3,7 @@
 import bisect
 import copy
 import heapq
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -184,15 +185,71 @@ def test_heaps_are_lists() -> None:
         graphify.function(lambda x: heapq.heapify(x))(np.ones(3))
 
 
-def test_a_pop_in_a_try_is_refused() -> None:
-    """Only the run knows whether it fails, and it changes the list."""
-
-    def f(x):
-        heap = [v for v in x if v > 0]
+def until_it_is_empty(x, k):
+    """The run knows whether a pop fails, and what it has changed by then: nothing."""
+    heap, total = [], 0.0
+    for v in x:
+        if v > -k:
+            heapq.heappush(heap, v)
+    while True:
         try:
-            return heapq.heappop(heap)
+            v = heapq.heappop(heap)
         except IndexError:
-            return -1.0
+            break
+        total = total * 2 + v
+    return total
 
-    with pytest.raises(TraceError, match="before it may fail"):
-        graphify.function(f)(np.ones(3))
+
+def replaced_where_there_is_one(x, k):
+    heap, total = [], 0.0
+    try:
+        for v in x:
+            if v > k:
+                heapq.heappush(heap, v)
+            elif v > 0:
+                total = total * 2 + heapq.heappushpop(heap, v)
+            else:
+                total = total * 2 + heapq.heapreplace(heap, -v)
+    except IndexError:
+        return total, -len(heap)
+    heapq.heapify(heap)
+    return total, len(heap)
+
+
+@dataclass
+class Job:
+    kind: int
+
+    def __lt__(self, other):
+        return RANKS[self.kind] < RANKS[other.kind]
+
+
+RANKS = np.array([2, 0, 1])
+
+
+def compared_by_the_users_class(x, k):
+    """Whose comparison may fail, after the push has changed the list."""
+    heap = [Job(0), Job(1)]
+    try:
+        heapq.heappush(heap, Job(k + 1))
+    except IndexError:
+        return -1
+    return heap[0].kind
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "function", [until_it_is_empty, replaced_where_there_is_one], ids=lambda f: f.__name__
+)
+def test_in_a_try(function: Any, engine: str) -> None:
+    staged = graphify.function(function, engine=engine)
+    rng = np.random.default_rng(3)
+    for k in (1, 0, 2, 1, -9):
+        x = rng.normal(size=12).round(1) * 3 + k
+        assert plain(staged(x, np.int64(k))) == plain(function(x, np.int64(k)))
+
+
+def test_a_comparison_that_may_fail_is_refused() -> None:
+    """It would be known too late: the push has changed the list."""
+    with pytest.raises(TraceError, match="changes a list of its caller before it may fail"):
+        graphify.function(compared_by_the_users_class)(np.ones(3), np.int64(1))

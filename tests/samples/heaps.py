@@ -53,6 +53,19 @@ def two_least_are_joined(x):
     return cost
 
 
+def popped_until_nothing_is_left(x):
+    heap = [v for v in x if v > -100]
+    heapq.heapify(heap)
+    total = 0.0
+    while True:
+        try:
+            v = heapq.heappop(heap)
+        except IndexError:
+            break
+        total = total * 0.5 + v
+    return total
+
+
 def ranks_among_what_came_before(x):
     seen = []
     ranks = np.zeros(len(x), int)

@@ -2,7 +2,6 @@
 
 import collections
 import contextlib
-import heapq
 import io
 import warnings
 
@@ -312,15 +311,6 @@ def sorted_array_updated(k):
     rows = sorted([k, k + k, k - 3])
     rows[1] += 1  # TraceError
     return rows
-
-
-def heap_popped_in_a_try(x):
-    heap = [v for v in x if v > -100]
-    try:
-        least = heapq.heappop(heap)  # TraceError
-    except IndexError:
-        least = 0.0
-    return least
 
 
 def changed_chain_of_maps(x, s):

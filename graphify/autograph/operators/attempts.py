@@ -158,7 +158,6 @@ def _staged(
         builder.history = History({})
         log = watch_cells(builder, (body,))
         raising(body, *state)
-        called = set(builder.writes)
         log()
         pairs = list(failing(builder.nodes, kinds))
         found = [node for node, _ in pairs]
@@ -166,7 +165,7 @@ def _staged(
             return False, NOTHING
         by_kind = {kind: [n for n, k in pairs if k is kind] for kind in kinds}
         forms = [_form(kind, by_kind[kind], text, fields) for kind in kinds]
-        _check_order(builder, found, kinds, called)
+        _check_order(builder, found, kinds)
         nodes, results = strict(builder.nodes, kinds)
         operands = captured(builder)
         params = tuple(builder.own(value) for value in operands)
@@ -237,14 +236,10 @@ def _check_arguments(users: Sequence[tuple[Node, Raise]], fields: bool) -> None:
             )
 
 
-def _check_order(builder: Builder, found: Sequence[Node], kinds: Kinds, called: set[Any]) -> None:
+def _check_order(builder: Builder, found: Sequence[Node], kinds: Kinds) -> None:
     """Refuse a statement that calls what writes or prints first and may fail afterwards: only whole
-    statements are left out. `called`: keys of what is written by then in calls."""
+    statements are left out."""
     forget_local(builder)
-    for key, (target, _) in builder.writes.items():
-        # A callee's names are looked at when it is over, so nobody knows what came first.
-        if key in called and getattr(target, "kind", "") in ("cell", "global"):
-            raise _refused(f"changes {target} of its caller", found[0])
     order = builder.history.order or {}
     for node in found:
         before, turns = order.get(id(node), (frozenset(), ()))

@@ -31,7 +31,7 @@ from graphify.autograph.operators.listed import Listed, opened
 from graphify.autograph.operators.lists import GrowingList, integer, stack_of
 from graphify.autograph.operators.state import Unstageable, as_number
 from graphify.errors import TraceError
-from graphify.ir.context import current_builder
+from graphify.ir.context import current_builder, in_bounds
 from graphify.ir.tensor import resolve, value_needed
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
@@ -220,7 +220,8 @@ class Deque(Listed):
 
         from graphify.autograph.operators.branches import if_  # which joins deques
 
-        if_(elementwise.greater(cells.number(first), 0), before, anew, (), ())
+        with in_bounds():
+            if_(elementwise.greater(cells.number(first), 0), before, anew, (), ())
 
     def extend(self, values: Any) -> None:
         self._changes()

@@ -44,6 +44,7 @@ from graphify.autograph.operators.listcells import (
 from graphify.autograph.operators.listforms import Form
 from graphify.autograph.operators.state import is_dynamic
 from graphify.ir.bind import bind
+from graphify.ir.context import in_bounds
 from graphify.ir.sharing import link
 from graphify.ir.sharing import storage as storage_of
 from graphify.ir.sizes import Dim, Size, decide_less, size_op
@@ -144,7 +145,9 @@ def element(grown: Grown, index: Any) -> Any:
     return grown.treedef.unflatten(leaves)
 
 
+@in_bounds()
 def row(buffer: Tensor, *places: Any) -> Tensor:
+    """What is at a place of a buffer, at one in that, and so on."""
     operands, key = _places(places)
     made: Tensor = bind(slice_, (buffer, *operands), {"key": key}, view=False)
     return made
@@ -175,7 +178,8 @@ def _put(
     """A buffer with another leaf at a place, or at one in a list in it, and so on."""
     operands, key = _places(places)
     new = row_of(leaf, buffer.dtype, buffer.dims[len(places) :], whose, padded)
-    changed = slice_update(buffer, new, *operands, key=key)
+    with in_bounds():
+        changed = slice_update(buffer, new, *operands, key=key)
     inherit(changed, buffer)
     if kind == ARRAY and isinstance(leaf, Tensor):
         link(changed, storage_of(leaf), None)

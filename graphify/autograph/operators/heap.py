@@ -185,6 +185,7 @@ def watch_cells(
         for place, old in watched:
             if place.read() is not old:
                 builder.writes[place.key] = (place, old)
+                builder.history.write(place.key)
         for obj, before in objects:
             _log_fields(builder, obj, before)
 

@@ -20,9 +20,14 @@ from graphify.autograph.operators.iterators import run
 from graphify.autograph.operators.lookups import item
 from graphify.autograph.operators.numbers import type_name
 from graphify.autograph.operators.ordering import compared
-from graphify.ir.context import current_builder
+from graphify.ir.context import current_builder, in_bounds
 
 # --- heaps ----------------------------------------------------------------------------------------
+
+
+def _less(one: Any, other: Any) -> Any:
+    with in_bounds(False):  # it may be the user's own comparison
+        return compared("<", one, other)
 
 
 def _risen(heap: Any, first: Any, place: Any) -> None:
@@ -30,7 +35,7 @@ def _risen(heap: Any, first: Any, place: Any) -> None:
     rising = heap[place]
     while place > first:
         parent = (place - 1) // 2
-        if not compared("<", rising, heap[parent]):
+        if not _less(rising, heap[parent]):
             break
         heap[place] = heap[parent]
         place = parent
@@ -44,7 +49,7 @@ def _sunk(heap: Any, first: Any) -> None:
     child = 2 * place + 1
     while child < end:
         if child + 1 < end:
-            if not compared("<", heap[child], heap[child + 1]):
+            if not _less(heap[child], heap[child + 1]):
                 child += 1
         heap[place] = heap[child]
         place = child
@@ -90,7 +95,7 @@ def _heapreplace(heap: Any, item: Any) -> Any:
 def _heappushpop(heap: Any, item: Any) -> Any:
     least = item
     if heap:
-        if compared("<", heap[0], item):
+        if _less(heap[0], item):
             least = heap[0]
             heap[0] = item
             sink(heap, 0)
@@ -148,9 +153,12 @@ def _written_out(plain: Any, function: Any) -> Callable[..., Any]:
     def overload(*args: Any, **kwargs: Any) -> Any:
         if current_builder() is None:
             return plain(*args, **kwargs)
-        if plain in _OF_HEAPS and args and not isinstance(args[0], list):
+        if plain not in _OF_HEAPS:
+            return run(function, *args, **kwargs)
+        if args and not isinstance(args[0], list):
             raise TypeError(f"heap argument must be a list, not {type_name(args[0])}")
-        return run(function, *args, **kwargs)
+        with in_bounds():
+            return run(function, *args, **kwargs)
 
     return overload
 

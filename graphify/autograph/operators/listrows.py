@@ -21,7 +21,7 @@ from graphify.autograph.operators.growing import Grown
 from graphify.autograph.operators.listcells import Count
 from graphify.errors import ShapeError, TraceError
 from graphify.ir.bind import bind
-from graphify.ir.context import current_builder
+from graphify.ir.context import current_builder, in_bounds
 from graphify.ir.tensor import Tensor
 from graphify.ops import core, elementwise, reduction
 from graphify.ops.effects import Raise, assert_
@@ -162,6 +162,7 @@ def _equal(buffer: Tensor, leaf: Tensor) -> Tensor:
     return elementwise.equal(buffer, leaf)
 
 
+@in_bounds()
 def reordered(grown: Grown, place: Callable[[Tensor], Tensor]) -> Grown:
     """Row i is what was at `place(i)`, or anything where there is no such row."""
     most = elementwise.maximum(cells.number(grown.capacity) - 1, 0)
@@ -206,7 +207,8 @@ def joined(grown: Grown, other: Grown) -> Grown:
     for buffer, new, depth in zip(ready.buffers, other.buffers, deep, strict=True):
         rows = core.to_dtype(exact(new, more), buffer.dtype)
         inside = [(0, dim, 1) for dim in rows.dims[1 : depth + 1]]
-        changed = slice_update(buffer, rows, key=((start, more, 1), *inside))
+        with in_bounds():
+            changed = slice_update(buffer, rows, key=((start, more, 1), *inside))
         cells.inherit(changed, buffer)
         cells.inherit(changed, new)
         buffers.append(changed)
@@ -237,6 +239,8 @@ def _leading(treedef: tree.TreeDef) -> int:
 
 def sorted_by(grown: Grown, keys: Grown, backwards: bool) -> Grown:
     """The elements in the order of their keys: by the first number of a key, then by the next."""
+    if not keys.buffers:  # there are no elements, or nothing is in them
+        return grown
     count = _leading(keys.treedef)
     leading = keys.buffers[:count]
     if not count or cells.ARRAY in keys.kinds[:count] or any(b.dtype.kind == "c" for b in leading):

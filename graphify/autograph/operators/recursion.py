@@ -54,11 +54,12 @@ def enter(
                 if recursion is not None:
                     return recursion.call(recursion.bound)
     log = watch_cells(builder, (run,), fields=False)  # it may rebind names around it
-    try:
-        with active(call):
-            return certain(run(*args, **kwargs))
-    finally:
-        log()
+    with builder.history.call():
+        try:
+            with active(call):
+                return certain(run(*args, **kwargs))
+        finally:
+            log()
 
 
 def _may_not_end(call: Activation, outer: Sequence[Activation], opened: bool) -> bool:
