@@ -78,6 +78,7 @@ class Root(Builder):
         self.spaces: dict[int, Space] = {}  # id of a module's globals -> their twin
         self.local_objects: dict[int, Any] = {}  # objects the trace itself constructed
         self.made_at: dict[int, LazyLoc] = {}  # id of a dict or set the trace made, maybe long gone
+        self.makes: dict[type, list[LazyLoc]] = {}  # where it made dicts, and where sets
         self.sealed: dict[int, Sealed] = {}  # containers that must not change any more
         # Whether several lists, or places of one, may have one element; and those that have one at
         # two places for now (autograph.operators.elements).

@@ -17,6 +17,7 @@ NO_GRADIENT = {
     "cells_that_are_visited": INTEGERS,
     "common_and_different": INTEGERS,
     "ranks_of_values": INTEGERS,
+    "known_names_and_more": INTEGERS,
     "life_of_cells_in_a_set": INTEGERS,
     "longest_part_without_repetition": INTEGERS,
     "in_the_order_of_counts": INTEGERS,
@@ -160,6 +161,18 @@ def in_the_order_of_counts(x):
     counts = collections.Counter(int(v) for v in x)
     del counts[0]
     return sorted(counts, key=lambda k: (-counts[k], k)), sorted(counts.items())
+
+
+def known_names_and_more(x):
+    """A copy of known elements gets others."""
+    known = {0, 1}
+    seen = known.copy() | {2}
+    names = {0: 1.0, 1: 2.0}.copy()
+    for v in x:
+        k = int(v)
+        seen.add(k)
+        names[k] = names.get(k, 0.5) * 2
+    return len(seen - known), sum(names.values())
 
 
 def roots_of_linked_cells(x):

@@ -182,6 +182,10 @@ def _call_builtin(function: Any, args: Any, kwargs: Any) -> Any:
         return OVERLOADS[getattr(str, function.__name__)](owner, *args, **kwargs)
     if isinstance(owner, np.ufunc):
         args = _arrays_of(function.__name__, args)
+    if isinstance(owner, (dict, set)) and is_library_class(type(owner)):
+        own = OVERLOADS.get(getattr(type(owner), function.__name__, None))
+        if own is not None:
+            return own(owner, *args, **kwargs)
     if isinstance(owner, (dict, set)) and any(map(holds_keys, args)):
         refuse_new(owner)
     if isinstance(owner, (list, dict, set)):

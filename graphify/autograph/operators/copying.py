@@ -24,6 +24,7 @@ from graphify.autograph.operators.made import is_users
 from graphify.autograph.operators.undefined import Maybe
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
+from graphify.location import is_library_class
 from graphify.tracing.identity import attributes_of
 
 _OWN_WAYS = ("__reduce_ex__", "__reduce__", "__getstate__")  # of an object to be copied
@@ -35,7 +36,7 @@ def _copy(value: Any) -> Any:
     if current_builder() is not None and isinstance(own, FunctionType):
         return call(own, value)
     if not _is_plain(value):
-        return copy.copy(value)
+        return _made_here(copy.copy(value))
     made = _bare(value)
     for name, field in _fields(value):
         object.__setattr__(made, name, field)
@@ -66,7 +67,16 @@ def _deepcopy(value: Any, memo: dict[int, Any] | None = None) -> Any:
     for each, fields in found:
         for name, field in fields:
             object.__setattr__(known[id(each)], name, copy.deepcopy(field, known))
-    return copy.deepcopy(value, known)
+    return _made_here(copy.deepcopy(value, known))
+
+
+def _made_here(copied: Any) -> Any:
+    """A new dict or set, as one that the trace has made."""
+    known = isinstance(copied, (dict, set)) and is_library_class(type(copied))
+    if current_builder() is None or not known:
+        return copied
+    own = OVERLOADS.get(getattr(type(copied), "copy", None))
+    return copied if own is None else own(copied)
 
 
 def _replace(obj: Any, /, **changes: Any) -> Any:

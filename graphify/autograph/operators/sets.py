@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import collections.abc
+from collections.abc import Callable
 from typing import Any
 
 from graphify.autograph.operators import growing as g
@@ -23,6 +24,7 @@ from graphify.autograph.operators.tables import (
     block,
     elements_of,
     grown_of,
+    holds_keys,
     members_of,
     noted,
     refused,
@@ -278,4 +280,21 @@ def set_(iterable: Any = ()) -> Any:
     return made
 
 
+def _combining(name: str) -> Callable[..., Any]:
+    """A method of Python's sets that gives a new one."""
+
+    def combine(one: Any, *others: Any) -> Any:
+        if current_builder() is None or isinstance(one, Set):
+            return getattr(one, name)(*others)
+        if apart.are_tables() or any(map(holds_keys, others)):
+            return getattr(as_set(one), name)(*others)
+        return noted(getattr(one, name)(*others))
+
+    return combine
+
+
+METHODS = {
+    getattr(builtins.set, name): _combining(name)
+    for name in ("union", "intersection", "difference", "symmetric_difference")
+}
 register(Set, ("rows",))

@@ -307,15 +307,21 @@ def refuse_new(table: Any) -> NoReturn:
     """Refuse a key that only the run knows, of a dict or set that is none of ours: if the trace has
     made it, it will be in another trace."""
     error = TraceError(
-        "a dict or set gets a key that only the run knows, and it is none that the function has "
-        "made by a display, a comprehension or a call of its class",
+        "a dict or set gets a key that only the run knows, and the function has not made it",
         location=here(),
         remedy="work on a copy: counts = dict(counts), seen = set(seen)",
     )
     root = root_of(current_builder())
-    known = {} if root is None else root.made_at
+    assert root is not None
+    known = root.made_at
     made = [known[key] for key in {id(table), *identity.may_be(table)} if key in known]
+    if not made and not any(table is twin for _, twin in root.twins.values()):
+        made = root.makes.get(_class_of(table), [])  # it is made of those, by an operator
     raise apart.instead_of_dicts(error, made) if made else error
+
+
+def _class_of(table: Any) -> type:
+    return dict if isinstance(table, dict) else set
 
 
 def noted(made: Any) -> Any:
@@ -323,6 +329,7 @@ def noted(made: Any) -> Any:
     root, place = root_of(current_builder()), here()
     if root is not None and place is not None:
         root.made_at[id(made)] = place
+        root.makes.setdefault(_class_of(made), []).append(place)
     return made
 
 

@@ -81,6 +81,13 @@ def _of_prelude(function: Plain) -> Plain:
     return lambda *args, **kwargs: lazily(function, *args, **kwargs)
 
 
+def _copied_counter(counter: Any) -> Any:
+    own = type(counter)
+    return counts.counter(counter) if own in _COUNTERS else own(counter)
+
+
+_COUNTERS = (collections.Counter, counts.Counter)
+
 OVERLOADS.update(
     {
         collections.deque: deques.made,
@@ -90,6 +97,12 @@ OVERLOADS.update(
         collections.Counter: counts.counter,
         collections.OrderedDict: dicts.ordered,
         collections.defaultdict: dicts.defaults,
+        builtins.dict.copy: dicts.dict_,
+        builtins.set.copy: sets.set_,
+        collections.Counter.copy: _copied_counter,
+        collections.OrderedDict.copy: dicts.ordered,
+        collections.defaultdict.copy: lambda made: dicts.defaults(made.default_factory, made),
+        **sets.METHODS,
         np.fromiter: _fromiter,
         itertools.islice: _islice,
         itertools.count: _count,
