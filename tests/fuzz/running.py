@@ -11,6 +11,7 @@ Values agree within the tolerance that all tests have. Where they do not, the pr
 with its rounding shaken (see rounding.py): only a difference that rounding explains is let pass.
 """
 
+import ast
 import contextlib
 import re
 import signal
@@ -253,7 +254,7 @@ def _settle(program: Program, verdict: Verdict, want: Outcome, got: Outcome, var
     if want.error is not None and got.error is None:
         verdict.lazy += 1  # nobody needed the value that could not be had
         return False
-    if _ends_by_raise(program, want, got) or _of_another_op(want, got):
+    if _ends_by_raise(program, want, got) or _of_another_op(program, want, got):
         verdict.lazy += 1
         return False
     problem = difference_of(want, got, program.loose)
@@ -278,10 +279,11 @@ def _ends_by_raise(program: Program, want: Outcome, got: Outcome) -> bool:
     return staged and own and isinstance(want.error, IndexError | ValueError | ArithmeticError)
 
 
-def _of_another_op(want: Outcome, got: Outcome) -> bool:
+def _of_another_op(program: Program, want: Outcome, got: Outcome) -> bool:
     """Whether two ops fail and a graph, which waits until somebody needs what an op gives, ends by
     the later one. TensorFlow runs ops in any order: of those, by either. In one line, what shapes
-    and dtypes tell is raised before an index that only the run knows."""
+    and dtypes tell is raised before an index that only the run knows; in a loop, it may be that of
+    a later turn."""
     kinds = IndexError | ValueError | ArithmeticError
     if got.way == "eager" or not (isinstance(want.error, kinds) and isinstance(got.error, kinds)):
         return False
@@ -292,10 +294,15 @@ def _of_another_op(want: Outcome, got: Outcome) -> bool:
         return False
     told = isinstance(got.error, ValueError | OverflowError) and isinstance(want.error, IndexError)
     if shown[-1] in lines:
-        return told and shown[-1] == lines[-1]
+        return told and shown[-1] == lines[-1] or _is_in_loop(program, shown[-1])
     if told and "truth value of an array" in str(got.error):  # in a loop, lines come again
         return True
     return got.way.startswith("tensorflow") or shown[-1] > lines[0]
+
+
+def _is_in_loop(program: Program, line: int) -> bool:
+    loops = (n for n in ast.walk(ast.parse(program.source)) if isinstance(n, ast.For | ast.While))
+    return any(n.body[0].lineno <= line <= (n.end_lineno or 0) for n in loops)
 
 
 def _lines(error: BaseException) -> list[int]:
