@@ -10,7 +10,15 @@ import contextlib
 import functools
 import inspect
 import types
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
+from collections.abc import (
+    Callable,
+    Container,
+    ItemsView,
+    Iterator,
+    KeysView,
+    Sequence,
+    ValuesView,
+)
 from typing import Any
 
 import numpy as np
@@ -195,7 +203,7 @@ class _Collector:
         if not isinstance(leaf, (Tensor, np.ndarray, np.generic)):
             refuse_to_give_away(leaf)
             refuse_as_result(leaf)
-            _refuse_traced_fields(leaf)
+            _refuse_traced_fields(leaf, self.root.writes)
             return Output(static=leaf)
         tensor = resolve(as_tensor(leaf))
         known = self._known.get(id(tensor))
@@ -239,13 +247,17 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, (Tensor, np.ndarray, Items))
 
 
-def _refuse_traced_fields(thing: Any) -> None:
-    """Refuse to give out what holds tensors of the trace inside: each run has its own."""
+def _refuse_traced_fields(thing: Any, written: Container[Any]) -> None:
+    """Refuse to give out what holds tensors of the trace inside: each run has its own. It writes
+    those in the fields with some keys, which are of objects from outside.
+    """
     pending, seen = [thing], set[int]()
     while pending and len(seen) < MOST:
         holder = pending.pop()
         seen.add(id(holder))
         for what, name, value in _inside(holder):
+            if what == "field" and (id(holder), name) in written:
+                continue
             for leaf in tree.leaves(value):
                 if holder is thing:
                     refuse_as_result(leaf)

@@ -576,6 +576,35 @@ def test_objects_with_tensors_inside_are_not_given_out():
     assert "dataclass" in str(caught.value)
 
 
+class Account:
+    def __init__(self):
+        self.total = np.float64(0.0)
+        self.log = Holder()
+        self.log.total = np.float64(1.0)
+
+    @graphify.function
+    def paid(self, x):
+        self.total = self.total + x
+        return self
+
+    @graphify.function
+    def logged(self, xs):
+        for x in xs:
+            if x > 0:
+                self.log.total += x
+        return [self], self.log
+
+
+def test_an_object_from_outside_is_given_back_as_each_run_changes_it():
+    one, two = Account(), Account()
+    for account in (one, two, one):
+        assert account.paid(np.float64(2.0)).paid(np.float64(1.0)) is account
+        (same_one,), log = account.logged(np.array([1.0, -1.0, 3.0]))
+        assert same_one is account and log is account.log
+    assert float(one.total) == 6.0 and float(two.total) == 3.0
+    assert float(one.log.total) == 9.0 and float(two.log.total) == 5.0
+
+
 class Slots:
     __slots__ = ("value",)
 

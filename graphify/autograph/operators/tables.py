@@ -312,7 +312,8 @@ def refuse_new(table: Any) -> NoReturn:
         remedy="work on a copy: counts = dict(counts), seen = set(seen)",
     )
     root = root_of(current_builder())
-    assert root is not None
+    if root is None:
+        raise error
     known = root.made_at
     made = [known[key] for key in {id(table), *identity.may_be(table)} if key in known]
     if not made and not any(table is twin for _, twin in root.twins.values()):
