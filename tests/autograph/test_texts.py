@@ -3,14 +3,16 @@
 
 import contextlib
 import io
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
 import pytest
 
 import graphify
-from graphify.errors import ConcreteValueNeeded
+from graphify.errors import ConcreteValueNeeded, TraceError
 from tests.samples import texts
 from tests.test_samples import VARIANTS, functions_of, program_of
 
@@ -19,6 +21,18 @@ from tests.test_samples import VARIANTS, functions_of, program_of
 class Point:
     x: object
     name: str = "p"
+
+
+class Table(dict):
+    pass
+
+
+class Items(list):
+    pass
+
+
+class Row(tuple):
+    pass
 
 
 def columns(v):
@@ -52,6 +66,12 @@ FORMS: dict[str, Callable[[object], object]] = {
         f"{[v, 'ä']!a:>40}|{[v, 'ö']!a}|{v!a}" + ascii([v, "ü'"]) + "{!a}".format((v,))
     ),
     "methods of containers": lambda v: f"{[v].__repr__():>30}|" + (v,).__str__().rjust(30),
+    "containers of other classes": lambda v: (
+        f"{Table(a=v)} {Row([v])!r:>30} {[Items([v])]} {Counter({1: v})}"
+        f"{ {1: v}.values() } { {1: v}.items()!s:>40} {slice(v, None)}"
+        + "{} %s".format(MappingProxyType({1: v}))
+        % (SimpleNamespace(a=Items([v])),)
+    ),
     "percent": lambda v: "%s %r %.2f %5.1f%%" % (v, v, v, v),
     "percent of one": lambda v: "value: %s" % v,
     "percent of a dict": lambda v: "%(a)s-%(b)d" % {"a": v, "b": 3},
@@ -105,6 +125,20 @@ def test_in_a_loop_and_a_branch():
 
     x = np.array([1.0, -2.0, 0.0, 1e-3])
     assert printed(graphify.function(shown), x) == printed(shown, x)
+
+
+@pytest.mark.parametrize("held", [lambda v: Table(a=v), lambda v: Items([v]), lambda v: Row([v])])
+def test_containers_of_other_classes_in_an_error_are_refused(held):
+    def raises(x):
+        if x > 0:
+            raise ValueError(held(x))
+
+    def asserts(x):
+        assert x < 0, held(x)
+
+    for function in (raises, asserts):
+        with pytest.raises(TraceError, match="holds a (Table|Items|Row) with values"):
+            graphify.function(function)(np.float64(1.0))
 
 
 def test_in_an_error():

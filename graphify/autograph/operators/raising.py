@@ -22,7 +22,7 @@ from graphify.autograph.operators.thrown import (
 )
 from graphify.autograph.operators.undefined import UNREACHABLE
 from graphify.autograph.operators.unknown import Unknown
-from graphify.errors import REFUSALS, GraphifyError, at, own
+from graphify.errors import REFUSALS, GraphifyError, TraceError, at, own
 from graphify.ir.bind import bind
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
@@ -182,5 +182,10 @@ def _part(arg: Any, values: list[Tensor]) -> Any:
         return effects.Text(tuple(pieces), "")
     leaves, treedef = tree.flatten(arg)
     if treedef == tree.LEAF:
-        return arg
+        raise TraceError(
+            f"an exception or message holds a {type(arg).__name__} with values that only the run "
+            "knows",
+            location=here(),
+            remedy="give it a list, tuple or dict of Python's own",
+        )
     return effects.Nested(treedef, tuple(_part(leaf, values) for leaf in leaves))
