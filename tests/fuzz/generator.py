@@ -129,7 +129,7 @@ class Writer:
     def program(self) -> Program:
         parameters = self.parameters()
         samples = Samples([{}, {}])
-        program = Program("", parameters, self.seed, self.loose or self.joins)
+        program = Program("", parameters, self.seed)
         for variant, environment in zip((0, 2), samples.environments, strict=True):
             values = program.arguments(variant)
             environment.update({p.name: v for p, v in zip(parameters, values, strict=True)})
@@ -146,6 +146,7 @@ class Writer:
         body.append(self.return_())
         head = f"def program({', '.join(p.name for p in parameters)}):"
         source = "\n".join([*before, head, *indented(body)]) + "\n"
+        program.loose = self.loose or self.joins
         return program.with_source(source)
 
     def parameters(self) -> list[Argument]:

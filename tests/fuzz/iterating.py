@@ -89,6 +89,8 @@ class IteratingWriter(Writer):
         target, text = self.rng.choice(ITERABLES)
         names = {"e": self.fresh("e"), "f": self.fresh("e")}
         index = self.fresh("i")
+        # Items may come of arrays of two dtypes, one after the other.
+        self.joins = self.joins or "chain(" in text or "for row in" in text
         for key, name in names.items():
             target, text = (part.replace("{" + key + "}", name) for part in (target, text))
         target = target.replace("{i}", index)

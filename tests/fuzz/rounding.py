@@ -102,7 +102,7 @@ class _Noise:
             again = lambda x, *rest, **named: getattr(x, name)(*rest, **named)  # noqa: E731
             return self.shaken(result, again, (owner, *args), kwargs, name in REDUCING, name)
         name = getattr(function, "__name__", "")
-        if getattr(np, name, None) is function or function is sum:
+        if getattr(np, name, None) is function or function is sum and _is_there_twice(args[0]):
             return self.shaken(result, function, args, kwargs, name in REDUCING, name)
         return result
 
@@ -137,6 +137,11 @@ class _Noise:
         if reducing and self.coin.random() < 0.5:
             noisy = np.where(noisy == 0, -noisy, noisy)
         return noisy
+
+
+def _is_there_twice(values: Any) -> bool:
+    """Whether values are there again once something has gone over them."""
+    return isinstance(values, np.ndarray | list | tuple)
 
 
 def _depends_on_order(parts: Any, reach: Any, dtype: Any) -> Any:
