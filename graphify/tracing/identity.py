@@ -320,6 +320,9 @@ def check(thing: Any) -> None:
     known, key = _known(), id(thing)
     originals = known.may_be(key)
     others = {*originals, *(copy for each in originals for copy in known.copies.get(each, ()))}
+    for kind, element in known.elements.items():
+        if id(element) in others:  # it stands for all of these
+            others |= {k for k, each in sealed().items() if _kind(each.thing) is kind}
     group = known.groups.get(key)
     others -= {key} if group is None else {k for k in others if known.groups.get(k) is group}
     if not others:

@@ -933,3 +933,29 @@ def test_a_number_is_appended_to_a_row_in_its_place() -> None:
     text = str(concrete.lower())
     assert "allocate concatenate" in text  # where it grows
     assert "allocate slice_update" not in text  # the copy of what cannot be updated in its place
+
+
+def replaced_while_another_name_shows_the_first(x):
+    rows = [[] for _ in range(9)]
+    part = []
+    first = part
+    for i, v in enumerate(x):
+        if i % 2 == 0:
+            if len(part) > 2:
+                rows[i % 9] = part
+                part = []
+        part.append(v)
+    return len(part), len(first)
+
+
+def test_a_list_that_another_name_shows_does_not_grow_alone() -> None:
+    """The row of a table that it may be stands for whatever the table has copied."""
+    staged = graphify.function(replaced_while_another_name_shows_the_first)
+    for n in (3, 5, 7, 12):
+        x = np.arange(float(n))
+        try:
+            found = tuple(map(int, staged(x)))
+        except TraceError as error:
+            assert "would have to be seen through another name" in str(error)
+        else:
+            assert found == replaced_while_another_name_shows_the_first(x)
