@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Sequence, ValuesView
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 
@@ -143,6 +144,24 @@ def children_of(value: Any) -> list[Any] | None:
 def is_container(value: Any) -> bool:
     """Whether `flatten` opens this value."""
     return _open(value) is not None
+
+
+def held(value: Any) -> Iterable[tuple[str, Any]]:
+    """Names and elements of a container that is no tree: a class of one's own, a view, a slice."""
+    match value:
+        case dict():
+            return ((str(key), each) for key, each in dict.items(value))
+        case list():
+            return ((str(place), each) for place, each in enumerate(list.__iter__(value)))
+        case tuple():
+            return ((str(place), each) for place, each in enumerate(tuple.__iter__(value)))
+        case ValuesView() | ItemsView():
+            return ((str(place), each) for place, each in enumerate(value))
+        case MappingProxyType():
+            return ((str(key), each) for key, each in value.items())
+        case slice():
+            return ("start", value.start), ("stop", value.stop), ("step", value.step)
+    return ()
 
 
 def is_record(kind: type) -> bool:

@@ -10,15 +10,7 @@ import contextlib
 import functools
 import inspect
 import types
-from collections.abc import (
-    Callable,
-    Container,
-    ItemsView,
-    Iterator,
-    KeysView,
-    Sequence,
-    ValuesView,
-)
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -284,12 +276,8 @@ def _inside(thing: Any) -> Iterator[tuple[str, str, Any]]:
     """What an object or a function holds: as what, under which name, and the thing held."""
     if isinstance(thing, (type, types.ModuleType)):
         return
-    if isinstance(thing, (dict, types.MappingProxyType)):  # of a class that is no tree
-        yield from (("element", str(key), value) for key, value in thing.items())
-    elif isinstance(thing, (list, tuple, set, frozenset, KeysView, ValuesView, ItemsView)):
-        yield from (("element", str(place), value) for place, value in enumerate(thing))
-    elif isinstance(thing, slice):
-        yield "field", "bounds", (thing.start, thing.stop, thing.step)
+    for name, value in tree.held(thing):
+        yield "element", name, value
     if isinstance(thing, types.MethodType):
         yield "object", type(thing.__self__).__name__, vars_of(thing.__self__)
         return

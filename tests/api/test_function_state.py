@@ -646,7 +646,7 @@ class Row(tuple):
         (lambda x: {1: x}.items(), "dict_items whose element"),
         (lambda x: {1: x}.values(), "dict_values whose element"),
         (lambda x: types.MappingProxyType({1: x}), "mappingproxy whose element '1'"),
-        (lambda x: slice(x, 2), "slice whose field 'bounds'"),
+        (lambda x: slice(x, 2), "slice whose element 'start'"),
     ],
 )
 def test_no_tensor_of_the_trace_is_given_out_inside_something(inside, text):

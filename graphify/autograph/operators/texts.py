@@ -16,10 +16,10 @@ import gc
 import re
 import sys
 import weakref
-from collections.abc import Callable, ItemsView, Iterable, Iterator, Sequence, ValuesView
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -265,29 +265,13 @@ def has_symbols(value: Any) -> bool:
         return True
     if isinstance(value, Tensor):
         return False
-    known = tree.is_container(value)
-    leaves = tree.flatten(value, is_leaf=marks_itself)[0] if known else _shown_inside(value)
+    if tree.is_container(value):
+        leaves = tree.flatten(value, is_leaf=marks_itself)[0]
+    elif isinstance(value, SimpleNamespace):
+        leaves = list(vars(value).values())
+    else:
+        leaves = [each for _, each in tree.held(value)]
     return any(isinstance(v, Tensor) and v.is_symbolic or has_symbols(v) for v in leaves)
-
-
-def _shown_inside(value: Any) -> Iterable[Any]:
-    """What the text of a container shows that is no tree: a subclass of Python's, a view."""
-    match value:
-        case dict():
-            return dict.values(value)
-        case list():
-            return list.__iter__(value)
-        case tuple():
-            return tuple.__iter__(value)
-        case ValuesView() | ItemsView():
-            return value
-        case MappingProxyType():
-            return value.values()
-        case SimpleNamespace():
-            return vars(value).values()
-        case slice():
-            return value.start, value.stop, value.step
-    return ()
 
 
 _ON_THE_WAY = ("dataclasses.py", "reprlib.py", "collections/__init__.py", "pprint.py", "typing.py")
