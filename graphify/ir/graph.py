@@ -301,6 +301,7 @@ class Builder:
         self.texts: list[Any] = []  # and weak references to the strings that hold them
         # What is recorded does not fail where it runs: see context.in_bounds.
         self.in_bounds: bool = parent is not None and parent.in_bounds
+        self.nest: Any = None  # of the loop whose body this is (autograph.operators.nests)
         self.has_caught = False  # an exception, which may hold frames of code that is done
         self.suspended: tuple[Any, ...] | None = None  # tapes of the enclosing frame meanwhile
         self.scattered: set[Value] = set()  # parameters whose arrays do not lie in C order,

@@ -115,3 +115,21 @@ def is_tensorflow(value: Any) -> bool:
         return False
     dtype = getattr(getattr(value, "dtype", None), "as_numpy_dtype", object)
     return np.dtype(dtype).kind in "biufcV"
+
+
+_INDICES: dict[type, Callable[[Any], Any]] = {}
+
+
+def set_index(kind: type, function: Callable[[Any], Any]) -> None:
+    """How values of a class of ours become integers, where one is asked for."""
+    _INDICES[kind] = function
+
+
+def as_index(value: Any) -> Any:
+    """An index, a size or the parts of a key: what is of a class of ours as an integer."""
+    if type(value) is slice:
+        return slice(as_index(value.start), as_index(value.stop), as_index(value.step))
+    if type(value) is tuple:
+        return tuple(map(as_index, value))
+    function = _INDICES.get(type(value))
+    return value if function is None else function(value)

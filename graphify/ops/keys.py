@@ -20,7 +20,7 @@ from graphify.ir.kinds import wrong_kind
 from graphify.ir.sizes import Shape, Size, decide_equal
 from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
 from graphify.ir.types import BOOL, DType, is_complex
-from graphify.ir.wrapping import as_tensor
+from graphify.ir.wrapping import as_index, as_tensor
 from graphify.ops import core
 from graphify.ops.indexing import (
     Entry,
@@ -42,6 +42,7 @@ _NUMBERS = (bool, int, float, complex)
 
 def getitem(x: Tensor, key: Any) -> Tensor:
     """x[key] with NumPy's meaning. A basic key gives a view, except of a single element."""
+    key = as_index(key)
     place = traced_step(key)
     if place is not None:
         return _strided(x, key, place)
@@ -120,6 +121,7 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
         wide = core.reshape(mask, shape=(*mask.dims, *(1,) * (x.ndim - mask.ndim)))
         assign(x, where(wide, new, x))
         return
+    key = as_index(key)
     place = traced_step(key)
     if place is not None:
         view = _strided(x, key, place)

@@ -15,6 +15,7 @@ from graphify.ir.op import Op, defop
 from graphify.ir.sizes import Dim, Size, SizeVar, decide_equal, decide_less, fresh, size, size_op
 from graphify.ir.tensor import Tensor, set_dim_hook, set_size_hook
 from graphify.ir.types import Spec
+from graphify.ir.wrapping import as_index
 from graphify.ops import core
 
 # --- sizes as values ------------------------------------------------------------------------------
@@ -46,6 +47,7 @@ def as_dim(value: Any, argument: str = "size") -> Dim:
     Raises:
         TypeError: not an integer.
     """
+    value = as_index(value)
     if isinstance(value, Size):
         return value
     if not isinstance(value, Tensor):

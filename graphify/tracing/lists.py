@@ -20,6 +20,7 @@ import numpy as np
 from graphify import tree
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_index
 from graphify.location import LazyLoc, here
 from graphify.tracing import identity
 from graphify.tracing.places import log_contents
@@ -90,12 +91,14 @@ class List(list[Any]):
         return made
 
     def __getitem__(self, key: Any) -> Any:
+        key = as_index(key)
         if is_staged_key(key):
             return element(self, key)
         found = list.__getitem__(self, key)
         return List(found) if isinstance(key, slice) else found
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        key = as_index(key)
         if is_grown(value) and key == slice(None):
             log_contents(self)
             self.become(value.copy())
@@ -105,6 +108,7 @@ class List(list[Any]):
             list.__setitem__(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
+        key = as_index(key)
         if is_staged_key(key):
             self._as_grown(lambda grown: operator.delitem(grown, key))
         else:
@@ -125,6 +129,7 @@ class List(list[Any]):
         return False
 
     def insert(self, index: Any, value: Any) -> None:
+        index = as_index(index)
         if is_staged_key(index) and self:
             self._as_grown(lambda grown: grown.insert(index, value))
         else:
@@ -132,6 +137,7 @@ class List(list[Any]):
             list.insert(self, index if self else 0, value)
 
     def pop(self, index: Any = -1) -> Any:
+        index = as_index(index)
         if is_staged_key(index):
             return self._as_grown(lambda grown: grown.pop(index))
         log_contents(self)
@@ -178,6 +184,7 @@ class List(list[Any]):
         return List(list.__add__(self, other)) if isinstance(other, list) else NotImplemented
 
     def __mul__(self, times: Any) -> Any:
+        times = as_index(times)
         if _is_array(times) or not hasattr(times, "__index__"):  # an array multiplies the elements
             return NotImplemented
         if is_staged_key(times) and self:
@@ -191,6 +198,7 @@ class List(list[Any]):
         return self
 
     def __imul__(self, times: Any) -> Any:
+        times = as_index(times)
         if _is_array(times):
             return NotImplemented
         if is_staged_key(times) and self:

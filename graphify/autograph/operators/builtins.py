@@ -10,7 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from graphify.autograph.operators import dicts, iteration, numbers, ordering, sets, texts
+from graphify.autograph.operators import (
+    dicts,
+    iteration,
+    listrows,
+    numbers,
+    ordering,
+    sets,
+    texts,
+)
 from graphify.autograph.operators.branches import if_exp
 from graphify.autograph.operators.calls import OVERLOADS, call
 from graphify.autograph.operators.conditions import decider, has_decider, is_staged, truth
@@ -255,9 +263,7 @@ def sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
         and key is None
         and iterable.ndim == 1
     ):
-        ordered = as_tensor(iterable)[::1].copy()
-        ordered.sort()
-        ordered = ordered[::-1] if reverse else ordered
+        ordered = listrows.ordered(as_tensor(iterable)[::1], builtins.bool(reverse))
         if not builtins.isinstance(ordered.dims[0], builtins.int):
             return OVERLOADS[builtins.list](ordered)
         found = builtins.list(ordered)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from graphify.autograph.operators import listtrees, nests
 from graphify.autograph.operators.choice import Choice, has_choice, unite
 from graphify.autograph.operators.elements import Kept
 from graphify.autograph.operators.heap import (
@@ -70,10 +71,13 @@ class Carry:
     storage, seen by every alias of it, the second concerns the name alone.
     """
 
-    MAX_ROUNDS = 12
+    MAX_ROUNDS = 12  # and one for each variable: a kind may pass from one to the next, turn by turn
 
-    def __init__(self, state: State, names: Names, choices: bool = True) -> None:
+    def __init__(
+        self, state: State, names: Names, body: Callable[..., State], choices: bool = True
+    ) -> None:
         self.names = names
+        self.body = body  # the user's, whose cells are watched
         self.choices = choices  # values may be of another kind from turn to turn: see choice.py
         self.entries = [
             take_apart(n, value, ahead=True) for n, value in zip(names, state, strict=True)
@@ -105,6 +109,8 @@ class Carry:
         for entry in self.entries:
             entry.leaves = [as_local(leaf) for leaf in entry.leaves]
         self._plan()
+        self.nest, learnt = nests.enter(current_builder(), body)
+        self._add(learnt)
 
     def _plan(self) -> None:
         self.dynamic = [
@@ -148,6 +154,11 @@ class Carry:
         found = zip(self._places(), leaves, strict=True)
         return {place: leaf for place, leaf in found if place is not None and named[place[0]]}
 
+    def _arrays(self, leaves: dict[Place, Any]) -> dict[Place, Any]:
+        """Those that others may see and update: less the numbers that lists hold."""
+        own = [listtrees.numbers_at(entry.treedef) for entry in self.entries]
+        return {(k, j): leaf for (k, j), leaf in leaves.items() if j not in own[k]}
+
     @property
     def width(self) -> int:
         """How many values the loop carries."""
@@ -156,18 +167,19 @@ class Carry:
     # --- tracing ---
 
     def trace(
-        self, body: Callable[..., State], cells: Any, index: bool = False, raises: bool = False
+        self, body: Callable[..., State], index: bool = False, raises: bool = False
     ) -> Builder:
-        """Trace the body to a fixed point.
+        """Trace a turn to a fixed point.
 
         Args:
+            body: what a turn does: the body and what the loop adds to it.
             index: the body takes the turn's number first.
             raises: an error in it is raised by the turn that comes there; there may be none.
         """
         if raises:
             body = partial(raising, body)
-        for _ in range(self.MAX_ROUNDS):
-            with frame("body") as builder:
+        for _ in range(self.MAX_ROUNDS + len(self.entries)):
+            with frame("body") as builder, self.nest.traced(builder, self.slots):
                 turn = (
                     [Tensor(builder.param(Spec((), np.dtype(np.int64), True), "i"))]
                     if index
@@ -175,7 +187,7 @@ class Carry:
                 )
                 variables = self.parameters(builder)
                 lengths = self.lists.lengths()
-                log = watch_cells(builder, cells)
+                log = watch_cells(builder, (self.body,))
                 outcome = reached(ending, body, *turn, *variables)
                 log()
                 changed = self.kept.narrow()
@@ -185,15 +197,15 @@ class Carry:
                 values = zip(self.names, outcome, strict=True)
                 after = [take_apart(n, opened(value), of=value) for n, value in values]
                 del outcome, variables, turn
-                slots = slots_of(builder, shared_cells(self.names, cells))
+                slots = slots_of(builder, shared_cells(self.names, (self.body,)))
                 after += [slot.take_apart(opened) for slot in self.slots.values()]
                 new = {k: s for k, s in slots.items() if k not in self.slots}
                 changed = changed or self._revive(after) or self._unite(after, builder)
                 changed = changed or self._keep_updated(after, slots)
                 settled = not (changed or new or self._widen(after))
                 if settled:
-                    leaves = self._at_places(self._leaves_of(after))
-                    if self.links.learn(self.given, leaves, builder):
+                    leaves = self._arrays(self._at_places(self._leaves_of(after)))
+                    if self.links.learn(self._arrays(self.given), leaves, builder):
                         continue
                     if any(map(operator.is_not, lengths, self.lists.lengths())):
                         raise ListChanges(location=here())
@@ -203,23 +215,25 @@ class Carry:
             identity.settle([entry.held for entry in after], self.gone)
             more = [old.held.widen(e.held) for old, e in zip(self.entries, after, strict=True)]
             if settled and not any(more):
+                self.nest.done(self.slots)
                 return builder
-            for key, slot in new.items():
-                self.slots[key] = slot
-                self.entries.append(slot.take_apart(ahead=True))
-                identity.settle([self.entries[-1].held], self.gone)
-                self._extend()
+            self._add(new)
         raise Unstageable(
             "the loop's state keeps changing its kind from one turn to the next", location=here()
         )
 
-    def _extend(self) -> None:
-        entry = self.entries[-1]
-        self.dynamic.append([is_dynamic(leaf) for leaf in entry.leaves])
-        self.flagged.append(entry.bound is not True and entry.bound is not False)
-        specs = self._specs_of(len(self.entries) - 1, entry)
-        self.specs += [spec for spec in specs if spec is not None]
-        self.specs += [carried_spec(entry.bound)] * self.flagged[-1]
+    def _add(self, slots: dict[Any, Slot]) -> None:
+        """Carry what these slots hold, too."""
+        for key, slot in slots.items():
+            entry = slot.take_apart(ahead=True)
+            self.slots[key] = slot
+            self.entries.append(entry)
+            identity.settle([entry.held], self.gone)
+            self.dynamic.append([is_dynamic(leaf) for leaf in entry.leaves])
+            self.flagged.append(entry.bound is not True and entry.bound is not False)
+            specs = self._specs_of(len(self.entries) - 1, entry)
+            self.specs += [spec for spec in specs if spec is not None]
+            self.specs += [carried_spec(entry.bound)] * self.flagged[-1]
 
     def parameters(self, builder: Builder) -> list[Any]:
         """Fresh parameters for the carry, as state variables; the slots are written."""
@@ -227,14 +241,14 @@ class Carry:
             builder.param(spec, name)
             for spec, name in zip(self.specs, self._leaf_names(), strict=True)
         ]
-        self.links.begin(self._at_places(self._carried_leaves()))
+        self.links.begin(self._arrays(self._at_places(self._carried_leaves())))
         flags = [builder.param(Spec((), BOOL), "same") for _ in self.links.flags]
         self.own[id(builder)] = [*values, *flags]
         rows = zip(values, self._carried_leaves(), self._places(), strict=True)
         given = [self._alias(*row) for row in rows]
         places = self._at_places(given)
         self.given = {at: leaf for at, leaf in places.items() if at[0] not in self.unset}
-        self.links.apply(self.given, list(map(Tensor, flags)))
+        self.links.apply(self._arrays(self.given), list(map(Tensor, flags)))
         variables = self._assemble(iter(given))
         for variable in (variables[k] for k in self.unset):
             if isinstance(variable, Undefined | Maybe):
@@ -397,12 +411,13 @@ class Carry:
 
     def _widen(self, after: list[Entry]) -> bool:
         """Make the carry cover what the body gives; True if it had to change."""
-        changed = False
+        unbound = [k for k, entry in enumerate(self.entries) if entry.bound is False]
+        late = [k for k in unbound if after[k].bound is not False]
+        for k in late:
+            self._bind_late(k, after[k])
+        changed = bool(late)
         position = 0
         for k, (entry, new) in enumerate(zip(self.entries, after, strict=True)):
-            if entry.bound is False and new.bound is not False:
-                self._bind_late(k, new)
-                return True
             if entry.bound is False:  # and stays so
                 continue
             if new.bound is False or not self._keeps_structure(k, new):
@@ -441,16 +456,18 @@ class Carry:
         self.turned.update(((k, j), kinds_of(leaf)) for j, leaf in enumerate(new.leaves))
         self.dynamic[k] = [spec is not None for spec in specs]
         self.flagged[k] = True
-        before = self._position(k)
+        start = self._position(k)
         late = [spec for spec in self._specs_of(k, self.entries[k]) if spec is not None]
-        self.specs[before:before] = [*late, Spec((), BOOL)]
+        self.specs[start:start] = [*late, Spec((), BOOL)]
+        moved = len(late) + 1
+        self.wild = {(p + moved if p >= start else p, axis) for p, axis in self.wild}
 
     def _widen_spec(self, position: int, name: str, result: Spec) -> bool:
         spec = self.specs[position]
         shape = list(spec.shape)
         joined = join_spec(name, spec, result, fresh_dims=False)
         for axis, (dim, new) in enumerate(zip(spec.shape, result.shape, strict=True)):
-            if dim != new and (position, axis) not in self.wild:
+            if dim != new and (position, axis) not in self.wild and dim not in self.lists.rows:
                 self.wild.add((position, axis))
                 shape[axis] = fresh("w")
         wide = Spec(tuple(shape), joined.dtype, joined.weak)
@@ -508,7 +525,7 @@ class Carry:
             if not tensor.is_symbolic:  # evaluated on the spot
                 tensor._weak = spec.weak
             mark(tensor, after if runs else after | kinds_of(leaf))
-        self.links.finish(self._at_places(carried), flags, runs, first)
+        self.links.finish(self._arrays(self._at_places(carried)), flags, runs, first)
         variables = self._assemble(iter(map(as_number, self._with_counts(carried))))
         if runs:
             variables = [

@@ -38,6 +38,7 @@ from graphify.autograph.operators.state import (
     Unstageable,
     can_hold_each_other,
     carried_spec,
+    fit,
     is_dynamic,
     join_dtype,
     joinable,
@@ -47,13 +48,14 @@ from graphify.autograph.operators.unknown import Ended
 from graphify.errors import SpecError, TraceError
 from graphify.ir.sharing import is_shared
 from graphify.ir.tensor import Tensor
-from graphify.ir.types import BOOL, Spec
-from graphify.ir.wrapping import as_tensor
+from graphify.ir.types import BOOL, Spec, is_integer
+from graphify.ir.wrapping import as_tensor, set_index
 from graphify.location import here
 from graphify.ops import core, effects, elementwise
 from graphify.ops.convert import set_conversion
 from graphify.ops.effects import Gap, Text
 from graphify.ops.operators import set_spread
+from graphify.ops.slices import FAR
 from graphify.tracing import apart, identity, lists
 from graphify.tracing.capture import frame
 from graphify.tracing.tracebacks import is_users, place_of
@@ -404,6 +406,25 @@ def _as_tensor(choice: Choice) -> Tensor:
     return result
 
 
+def _index(choice: Choice) -> Any:
+    """Where an integer of any class will do: Python's int."""
+    if not all(_is_integer(choice.alternatives[i]) for i in possible(choice)):
+        return choice
+    return over(choice, _whole)
+
+
+def _is_integer(value: Any) -> bool:
+    spec = carried_spec(value) if is_dynamic(value) else Spec((), BOOL)
+    return is_integer(spec.dtype) and not spec.ndim
+
+
+def _whole(number: Any) -> Tensor:
+    number = as_tensor(number)
+    if number.dtype == np.uint64:
+        number = elementwise.minimum(number, np.uint64(FAR))  # all that is farther is out of range
+    return core.cast(number, dtype=np.dtype(np.int64), weak=True)
+
+
 def joined(value: Any) -> Any:
     """A value with choices of numbers, or of arrays of one rank, as arrays that can hold each of
     them, as one that is made of several can."""
@@ -424,7 +445,7 @@ def _joined(choice: Choice) -> Any:
     dtype, weak = specs[0].dtype, specs[0].weak
     for spec in specs[1:]:
         dtype, weak = join_dtype(Spec((), dtype, weak), spec)
-    return over(choice, lambda each: core.cast(as_tensor(each), dtype=dtype, weak=weak))
+    return over(choice, lambda each: fit(each, Spec(carried_spec(each).shape, dtype, weak)))
 
 
 def _install() -> None:
@@ -461,6 +482,7 @@ def _install() -> None:
         setattr(Choice, name, method)
     set_truth(Choice, _truth)
     set_conversion(Choice, _as_tensor)
+    set_index(Choice, _index)
     set_spread(Choice, over)
     lists.set_element_hook(_element)
 

@@ -24,7 +24,7 @@ from graphify.ir.kinds import wrong_kind
 from graphify.ir.sizes import Dim, Size, size_op
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL
-from graphify.ir.wrapping import as_tensor
+from graphify.ir.wrapping import as_index, as_tensor
 from graphify.location import here
 from graphify.numpy.flat import Flat
 from graphify.ops import core, effects, elementwise
@@ -205,7 +205,7 @@ def _rows(array: Tensor | np.ndarray[Any, Any]) -> Items | None:
 
 def range(*args: Any) -> Any:
     """`range` that takes traced integers, too."""
-    bounds = [resolve(a) if isinstance(a, Tensor) else a for a in args]
+    bounds = [resolve(a) if isinstance(a, Tensor) else a for a in map(as_index, args)]
     if not any(isinstance(b, Size) or isinstance(b, Tensor) and b.is_symbolic for b in bounds):
         return builtins.range(*(int(b) if isinstance(b, Tensor) else b for b in bounds))
     if builtins.len(bounds) > 3:

@@ -40,6 +40,7 @@ class CarriedLists:
         every: whether there are as many turns as that.
         watched: lists that the loop goes over.
         constant: whether the loop starts with nothing that only the run knows.
+        rows: the lengths of buffers in a turn, each for itself.
     """
 
     frame: Builder | None
@@ -51,6 +52,7 @@ class CarriedLists:
     doubling: set[int] = field(default_factory=set)
     known: set[int] = field(default_factory=set)
     constant: bool = True
+    rows: set[Dim] = field(default_factory=set)
 
     def lengths(self) -> list[Any]:
         """What is another thing once a list that the loop goes over has another length."""
@@ -77,12 +79,15 @@ class CarriedLists:
         rooms = iter([room] * len(self.before[k]))
         entry.treedef = listtrees.with_rooms(entry.treedef, rooms)
 
-    @staticmethod
-    def specs(treedef: tree.TreeDef, specs: Sequence[Spec | None]) -> list[Spec | None]:
-        """Specs of leaves: the lengths of buffers are sizes of their own."""
+    def specs(self, treedef: tree.TreeDef, specs: Sequence[Spec | None]) -> list[Spec | None]:
+        """Specs of leaves: the lengths of buffers are sizes of their own, the counts vary."""
         found = list(specs)
+        for place in listtrees.counts_at(treedef):
+            if found[place] is not None:
+                found[place] = Spec((), cells.INT)
         for places in listtrees.buffers_at(treedef):
             rows = fresh("rows")
+            self.rows.add(rows)
             for place in places:
                 spec = found[place]
                 if spec is not None:

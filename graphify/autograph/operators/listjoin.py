@@ -336,7 +336,7 @@ def _promoted(before: Part, after: Part, frame: Any) -> Part | None:
         if model is not None:
             grown = g.of_form(grown, g.alike(grown.form, model.form))
         found, treedef = tree.flatten(lists.GrowingList.of(grown))
-    if treedef == old and all(x is y for x, y in zip(found[1:], before.leaves[1:], strict=True)):
+    if treedef == old and all(x is y for x, y in zip(found[1:], before.frozen[1:], strict=True)):
         return None
     return Part(treedef, found, found)
 

@@ -22,11 +22,13 @@ from graphify.autograph.operators.listcells import Count
 from graphify.errors import ShapeError, TraceError
 from graphify.ir.bind import bind
 from graphify.ir.context import current_builder, in_bounds
+from graphify.ir.sizes import Dim
 from graphify.ir.tensor import Tensor
 from graphify.ops import core, elementwise, reduction
 from graphify.ops.effects import Raise, assert_
 from graphify.ops.indexing import gather, slice_, slice_update
 from graphify.ops.keys import getitem
+from graphify.ops.library import python_argsort
 from graphify.ops.shape import as_dim, concatenate, in_range, iota
 from graphify.ops.sorting import argsort
 from graphify.tracing.lists import List
@@ -246,16 +248,9 @@ def sorted_by(grown: Grown, keys: Grown, backwards: bool) -> Grown:
     if not count or cells.ARRAY in keys.kinds[:count] or any(b.dtype.kind == "c" for b in leading):
         raise cells.refused("it is sorted by what is no number", "sort by a key that is one")
     columns = [exact(buffer, keys.count) for buffer in leading]
-    turned = slice(None, None, -1 if backwards else 1)  # equal ones stay in their order
-    columns = [getitem(column, turned) for column in columns]
-    order = iota(length=grown.dim, dtype=cells.INT)
-    for column in reversed(columns):
-        moved = gather(column, order, axes=(0,))
-        order = gather(order, argsort(moved, axis=0, stable=True), axes=(0,))
+    order = _order(columns, grown.dim, backwards)
     if not has_order(keys.treedef):
         _refuse_equal([gather(column, order, axes=(0,)) for column in columns])
-    if backwards:
-        order = elementwise.subtract(cells.number(grown.count) - 1, getitem(order, turned))
     return mapped(grown, lambda rows: gather(rows, order, axes=(0,)))
 
 
@@ -271,6 +266,46 @@ def _refuse_equal(columns: Sequence[Tensor]) -> None:
 
 
 def ordered(rows: Tensor, backwards: bool) -> Tensor:
-    made = core.copy(rows)
-    made.sort()
-    return getitem(made, slice(None, None, -1)) if backwards else made
+    """Numbers in the order of Python's sorted."""
+    turned = slice(None, None, -1 if backwards else 1)  # equal ones stay in their order
+
+    def by_size() -> Tensor:
+        made = core.copy(getitem(rows, turned))
+        made.sort()
+        return getitem(made, turned)
+
+    def by_turns() -> Tensor:
+        return gather(rows, python_argsort(rows, reverse=backwards), axes=(0,))
+
+    return _unless_nan([rows], by_size, by_turns)
+
+
+def _order(columns: Sequence[Tensor], length: Dim, backwards: bool) -> Tensor:
+    """Where each element comes from when they are sorted by the first column, then by the next."""
+
+    def by_size() -> Tensor:
+        turned = slice(None, None, -1 if backwards else 1)
+        order = iota(length=length, dtype=cells.INT)
+        for column in reversed(columns):
+            moved = gather(getitem(column, turned), order, axes=(0,))
+            order = gather(order, argsort(moved, axis=0, stable=True), axes=(0,))
+        if not backwards:
+            return order
+        return elementwise.subtract(cells.number(length) - 1, getitem(order, turned))
+
+    return _unless_nan(columns, by_size, lambda: python_argsort(*columns, reverse=backwards))
+
+
+def _unless_nan(
+    columns: Sequence[Tensor], by_size: Callable[[], Tensor], by_turns: Callable[[], Tensor]
+) -> Tensor:
+    """A NaN is neither less nor more than anything: where Python's sorted leaves it, and what is
+    beside it, only its algorithm tells."""
+    floats = [column for column in columns if column.dtype.kind == "f"]
+    if not floats:
+        return by_size()
+    from graphify.autograph.operators.branches import if_exp  # which joins lists
+
+    nans = [reduction.reduce_any(elementwise.not_equal(c, c), axes=(0,)) for c in floats]
+    found: Tensor = if_exp(functools.reduce(elementwise.logical_or, nans), by_turns, by_size)
+    return found

@@ -149,3 +149,12 @@ def buffers_at(treedef: tree.TreeDef) -> list[range]:
     """Likewise, those of the buffers of each growing list."""
     widths = [len(node.children) for node in _growing(treedef)]
     return [range(c + 1, c + w) for c, w in zip(counts_at(treedef), widths, strict=True)]
+
+
+def numbers_at(treedef: tree.TreeDef) -> set[int]:
+    """Likewise, those of what is nobody's but a growing list's: its count and its numbers."""
+    found = set(counts_at(treedef))
+    for node, places in zip(_growing(treedef), buffers_at(treedef), strict=True):
+        kinds = zip(places, node.keys[1], strict=True)
+        found.update(place for place, kind in kinds if kind != cells.ARRAY)
+    return found

@@ -23,6 +23,7 @@ from graphify.autograph.operators.unknown import Ended
 from graphify.errors import TraceError
 from graphify.ir.context import current_builder
 from graphify.ir.tensor import Tensor
+from graphify.ir.wrapping import as_index
 from graphify.location import here
 from graphify.numpy._table import FUNCTIONS
 from graphify.ops import core, effects, elementwise
@@ -38,6 +39,8 @@ def item(table: Any, key: Any) -> Any:
     """`table[key]`."""
     if current_builder() is None or type(table) is Choice:
         return table[key]
+    if isinstance(table, range):
+        key = as_index(key)
     if type(key) is Choice and isinstance(table, (dict, tuple)):
         return apply(item, (table, key), {})
     if not is_staged(key):

@@ -179,7 +179,7 @@ def _staged_while(
     `most`: how many turns there can be; `watched`: lists that must not change; `raises`: see
     `Carry.trace`; `at_once`: nothing in it depends on the run, and it is run now; `written`: the
     user's body, if `body` only calls it."""
-    loop = Carry(state, names, choices)
+    loop = Carry(state, names, written or body, choices)
     loop.lists.length, loop.lists.watched = most, watched
 
     def turn(*variables: Any) -> State:
@@ -188,7 +188,7 @@ def _staged_while(
         return result
 
     while True:
-        builder = loop.trace(turn, (written or body,), raises=raises)
+        builder = loop.trace(turn, raises=raises)
         with frame("cond") as cond_builder:
             variables = loop.parameters(cond_builder)
             verdict = decider(ending(test, *variables))
@@ -379,7 +379,7 @@ def _staged_for(
 ) -> State:
     if test is not None:
         return _staged_for_with_test(items, body, state, names, test, choices)
-    loop = Carry(state, names, choices)
+    loop = Carry(state, names, body, choices)
     loop.lists.length, loop.lists.every = items.length, True
     loop.lists.watched = items.lists
 
@@ -388,7 +388,7 @@ def _staged_for(
         return new
 
     raises = not isinstance(items.length, int)  # others may be unrolled instead
-    builder = loop.trace(turn, (body,), index=True, raises=raises)
+    builder = loop.trace(turn, index=True, raises=raises)
     operands = captured(builder)
     if items.optional and (
         not builder.nodes or not operands and _needs_no_run(loop, items, builder)

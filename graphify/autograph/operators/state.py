@@ -206,20 +206,14 @@ def count_alike(a: Any, b: Any) -> bool:
     """Whether two leaves can have one dtype and be computed with as before: each has the value of
     the other, as far as it is known, and sums wrap around at the same number.
 
-    An int64 wraps around so late that it joins with floats.
+    An int64 wraps around so late that it joins with floats, and with Python's int.
     """
     x, y = carried_spec(a), carried_spec(b)
-    apart = _wraps(x) and not _is_int(y) or _wraps(y) and not _is_int(x)
-    return (x.dtype == y.dtype or not apart) and can_hold_each_other(a, b)
+    return (x.dtype == y.dtype or not _wraps(x) and not _wraps(y)) and can_hold_each_other(a, b)
 
 
 def _wraps(spec: Spec) -> bool:
     return is_integer(spec.dtype) and not spec.weak and spec.dtype != np.int64
-
-
-def _is_int(spec: Spec) -> bool:
-    """Whether it is Python's int, which gets the dtype of what it is joined with."""
-    return is_integer(spec.dtype) and spec.weak
 
 
 def can_hold_each_other(a: Any, b: Any) -> bool:
