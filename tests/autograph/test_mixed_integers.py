@@ -150,7 +150,7 @@ def test_an_index_that_no_axis_reaches_is_out_of_range() -> None:
         f(x, far, np.float64(1))
 
 
-def test_an_array_element_of_another_path_is_checked() -> None:
+def test_an_array_of_such_numbers_holds_those_of_its_path() -> None:
     @graphify.function
     def f(y: Any, n: int, c: Any) -> Any:
         b = y[0] if c > 0 else n - 3

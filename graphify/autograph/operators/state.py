@@ -203,13 +203,13 @@ def joinable(a: Any, b: Any) -> bool:
 
 
 def count_alike(a: Any, b: Any) -> bool:
-    """Whether two leaves can have one dtype and be computed with as before: each has the value of
-    the other, as far as it is known, and sums wrap around at the same number.
+    """Whether two leaves can have one dtype and be computed with as before: sums wrap around at
+    the same number.
 
     An int64 wraps around so late that it joins with floats, and with Python's int.
     """
     x, y = carried_spec(a), carried_spec(b)
-    return (x.dtype == y.dtype or not _wraps(x) and not _wraps(y)) and can_hold_each_other(a, b)
+    return x.dtype == y.dtype or not _wraps(x) and not _wraps(y)
 
 
 def _wraps(spec: Spec) -> bool:
