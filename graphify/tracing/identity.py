@@ -61,7 +61,8 @@ class _Copies:
         self.made[key], self.names[key], self.originals[key] = made, name, originals
         self.places[key], builder = here(), current_builder()
         # What a statement rebuilds in an inner frame may be an object from further out.
-        self.homes.setdefault(key, None if builder is None else builder.home)
+        own = None if builder is None else builder.home
+        self.homes.setdefault(key, getattr(made, "home", own))
         self.groups[key] = group
         for each in originals:
             self.copies.setdefault(each, []).append(key)

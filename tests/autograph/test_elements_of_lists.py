@@ -418,6 +418,16 @@ def replaced(n, x):
     return g[0][0], g[1][0], a[0]
 
 
+def moved_after_all_may_have_grown(n, x):
+    rows = [[x, x], [x, x], [x, x]]
+    for i in range(n % 3):
+        if i % 2 == 0:
+            rows[i].insert(0, float(len(rows[i])))
+        if len(rows[n % 3]) <= 1:
+            rows[0] = rows[i]
+    return rows
+
+
 def moved_and_left(n, x):
     g = [[i, 0] for i in range(n)]
     g[0] = g[n - 1]
@@ -640,6 +650,7 @@ WORKING: list[Callable[..., Any]] = [
     by_a_function_of_rows,
 ]
 REFUSED: list[Callable[..., Any]] = [
+    moved_after_all_may_have_grown,
     moved_and_left,
     moved_twice,
     moved_to_another,
