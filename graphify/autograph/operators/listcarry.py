@@ -75,9 +75,11 @@ class CarriedLists:
             self._reset(k, entry)
 
     def _reset(self, k: int, entry: Entry) -> None:
-        room = Room(cells.DOUBLING) if k in self.doubling else Room(cells.OWED, 0, 0)
-        rooms = iter([room] * len(self.before[k]))
-        entry.treedef = listtrees.with_rooms(entry.treedef, rooms)
+        if k in self.doubling:
+            rooms = [Room(cells.DOUBLING)] * len(self.before[k])
+        else:
+            rooms = [Room(cells.OWED, 0, 0, (cells.Peak(),)) for _ in self.before[k]]
+        entry.treedef = listtrees.with_rooms(entry.treedef, iter(rooms))
 
     def specs(self, treedef: tree.TreeDef, specs: Sequence[Spec | None]) -> list[Spec | None]:
         """Specs of leaves: the lengths of buffers are sizes of their own, the counts vary."""
@@ -123,8 +125,9 @@ class CarriedLists:
         Args:
             specs: of the entry's leaves, as the body was given them.
         """
-        if k not in self.before or entry.treedef == new.treedef:
-            self.after[k] = listtrees.rooms_of(entry.treedef)
+        rooms = listtrees.rooms_of(entry.treedef)
+        if k not in self.before or entry.treedef == new.treedef and not _any_peaks(rooms, rooms):
+            self.after[k] = rooms
             return False
         new.treedef, new.leaves = listjoin.as_grown(new.treedef, new.leaves, entry.treedef, specs)
         self._refill(entry, new, specs)
@@ -133,7 +136,8 @@ class CarriedLists:
         same = listtrees.with_rooms(new.treedef, iter(before)) if as_before else new.treedef
         if not listjoin.has_form(same, entry.treedef):
             return False  # another structure: for others to see
-        if k not in self.doubling and not all(map(self._fits, rooms)):
+        fits = all(map(self._fits, rooms)) and not _any_peaks(before, rooms)
+        if k not in self.doubling and not fits:
             self.doubling.add(k)
             self._reset(k, entry)
             return True
@@ -227,8 +231,14 @@ class CarriedLists:
         more = 0 if after.added == 0 else self._added(after)
         added = None if more is None or before.added is None else before.added + more
         if before.mode == cells.OWED:
-            return replace(before, free=before.free - owed, added=added)
+            return replace(before.less(owed), added=added)
         return replace(before, added=added)
+
+
+def _any_peaks(before: Sequence[Room], after: Sequence[Room]) -> bool:
+    """Whether a list had less room in a turn than what stands in its place has in the end."""
+    rows = zip(before, after, strict=True)
+    return any(not not_negative(p.free - now.free) for room, now in rows for p in room.peaks)
 
 
 def _is_symbolic(leaves: Sequence[Any]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from graphify.autograph.operators.state import Unstageable, placeholder
 from graphify.errors import TraceError
 from graphify.ir.sharing import link, links, observers
-from graphify.ir.sizes import Dim, Shape, Size, decide_equal, decide_less
+from graphify.ir.sizes import Dim, Shape, Size, decide_equal, decide_less, size_op
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType, Spec
 from graphify.ir.wrapping import as_tensor
@@ -35,6 +35,16 @@ INT = np.dtype(np.int64)
 Count: TypeAlias = "Dim | Tensor"
 
 
+@dataclass(slots=True, eq=False)
+class Peak:
+    """The least room that a list had in a turn of a loop, which may have another list in the end."""
+
+    free: Dim = 0
+
+    def note(self, free: Dim) -> None:
+        self.free = size_op("min", self.free, free)
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """What is known of the room in the buffers.
@@ -43,16 +53,20 @@ class Room:
         mode: EXACT, OWED or DOUBLING.
         free: so many elements fit in any case; of a list that is OWED less than none.
         added: how many elements more there are than when the frame began, where that is certain.
+        peaks: of the carried lists that this may be, where it is OWED.
     """
 
     mode: str = EXACT
     free: Dim = 0
     added: Dim | None = None
+    peaks: tuple[Peak, ...] = field(default=(), compare=False)
 
     def less(self, count: Dim) -> Room:
         """After appending some elements."""
         added = None if self.added is None else self.added + count
-        return Room(self.mode, self.free - count, added)
+        for peak in self.peaks:
+            peak.note(self.free - count)
+        return replace(self, free=self.free - count, added=added)
 
 
 REFUSED = "the length of a list is only known when the graph runs, and "

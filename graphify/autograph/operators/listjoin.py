@@ -178,7 +178,8 @@ def _either(one: Room, two: Room, mode: str) -> Room:
     if mode == cells.DOUBLING:
         return Room(cells.DOUBLING)
     added = one.added if one.added == two.added else None
-    return Room(mode, g.least(one.free, two.free), added)
+    peaks = tuple(dict.fromkeys((*one.peaks, *two.peaks)))
+    return Room(mode, g.least(one.free, two.free), added, peaks)
 
 
 def has_form(treedef: tree.TreeDef, like: tree.TreeDef) -> bool:
