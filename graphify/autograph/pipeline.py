@@ -187,12 +187,13 @@ def convert(function: Any, rewrite: bool = True, form: str = generators.EACH) ->
     resolver = Resolver(function)
     generator = bool(function.__code__.co_flags & inspect.CO_GENERATOR)
     form = form if generator != (form == callees.ATTEMPTED) else ""
-    key = (function.__code__, function.__code__.co_filename, rewrite, form)
+    unbound = resolver.unbound()
+    key = (function.__code__, function.__code__.co_filename, rewrite, form, unbound)
     for known in _cache.get(key, ()):
         if resolver.holds(known.facts):
             return known
     with deep_stack(RECURSION):
-        converted = _convert(function, resolver, rewrite, form)
+        converted = _convert(function, resolver, rewrite, form, unbound)
     if rewrite and (config.dump or config.debug >= 2):
         config.log(2, f"--- converted {function.__qualname__} ---\n{converted.source}")
         config.write(f"{function.__name__}.converted.py", converted.source)
@@ -205,7 +206,7 @@ def convert(function: Any, rewrite: bool = True, form: str = generators.EACH) ->
 MOST = 4096  # codes whose conversions are kept
 
 # Conversions by code; one code may be converted under different facts about its globals.
-_cache: dict[tuple[CodeType, str, bool, str], list[Converted]] = {}
+_cache: dict[tuple[CodeType, str, bool, str, frozenset[str]], list[Converted]] = {}
 
 
 def is_converted(function: Any) -> bool:
@@ -213,10 +214,20 @@ def is_converted(function: Any) -> bool:
     return is_marked(getattr(function, "__func__", function))
 
 
-def _convert(function: FunctionType, resolver: Resolver, rewrite: bool, form: str) -> Converted:
+def _convert(
+    function: FunctionType, resolver: Resolver, rewrite: bool, form: str, unbound: frozenset[str]
+) -> Converted:
     parsed = parse(function)
     tree, code = parsed.node, function.__code__
-    ctx = Context(Namer.of(tree), resolver, parsed.filename, code.co_name, parsed.class_name, form)
+    ctx = Context(
+        Namer.of(tree),
+        resolver,
+        parsed.filename,
+        code.co_name,
+        parsed.class_name,
+        form,
+        unbound=unbound,
+    )
     whole = generators.consumed_whole(tree)
     scope = scope_of(tree)
     closure_names = code.co_freevars

@@ -35,6 +35,7 @@ class Context:
         results: those of them that hold what a function returns.
         form: of a generator function, how it is consumed (see `generators`).
         consumer: the name in generated code of what consumes it.
+        unbound: names of a converted function around it that may be unbound there.
     """
 
     namer: Namer
@@ -45,6 +46,7 @@ class Context:
     form: str = ""
     ag: str = ""
     consumer: str = ""
+    unbound: frozenset[str] = frozenset()
     internal: set[str] = field(default_factory=set)
     results: set[str] = field(default_factory=set)
 

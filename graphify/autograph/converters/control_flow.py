@@ -58,10 +58,11 @@ class _Function(AttemptBlocks):
 
     def convert(self) -> None:
         definitions = Definitions(self.node)
-        doubtful = mark_loads(self.node, self.scope, definitions, self.ctx.internal)
+        doubtful = mark_loads(self.node, self.scope, definitions, self.ctx)
         self.root.bind(self.scope.params)
         body = self.block(self.node.body, self.root)
-        for name in sorted(doubtful - self.root.maybe):
+        outer = doubtful - self.scope.locals
+        for name in sorted(doubtful - outer - self.root.maybe):
             # Only generated functions bind it now: without this it would be found outside.
             self.hoist_unless_bound(name, self.root)
         position = 1 if _has_docstring(body) else 0
@@ -74,7 +75,7 @@ class _Function(AttemptBlocks):
                 declared.append(origin.inherit(kind(sorted(names)), self.node))
         body[position:position] = [*declared, *self.hoisted(self.root, self.node)]
         self.node.body = body or [origin.inherit(gast.Pass(), self.node)]
-        wrap_loads(self.node, self.undefined, self.ctx)
+        wrap_loads(self.node, self.undefined | outer, self.ctx)
 
     # Statements.
 

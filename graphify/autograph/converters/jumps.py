@@ -53,7 +53,7 @@ class _Jumps(Converter):
         attempted = self.ctx.form == ATTEMPTED and not self.scopes
         attempted = attempted or getattr(node, "attempted", False)
         if attempted or any_node(node.body, [gast.Try, gast.With]) is not None:
-            mark_loads(node, scope, Definitions(node), self.ctx.internal)  # for `may_fail`
+            mark_loads(node, scope, Definitions(node), self.ctx)  # for `may_fail`
         body = lowering.attempted(node) if attempted else lowering.tail(node.body)
         node.body = body or [origin.inherit(gast.Pass(), node)]
         lost = scope.locals & scope_of(node).free

@@ -94,6 +94,16 @@ class Resolver:
         self.facts[name] = _fact(found)
         return found
 
+    def unbound(self) -> frozenset[str]:
+        """Names of a converted function around this one that may be unbound there by now."""
+        from graphify.autograph.operators.undefined import (
+            Maybe,  # not at the top: the operators convert callees
+            Undefined,
+        )
+
+        names = self._cells.keys()
+        return frozenset(n for n in names if isinstance(self._look(n), (Maybe, Undefined)))
+
     def local(self) -> Any:
         """The value of a local name: never known."""
         return UNKNOWN

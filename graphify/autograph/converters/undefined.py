@@ -22,15 +22,14 @@ from graphify.syntax.analysis.definitions import Definitions
 BLOCKS = ("body", "orelse", "finalbody", "handlers")
 
 
-def mark_loads(
-    function: Any, scope: Scope, definitions: Definitions, internal: set[str]
-) -> set[str]:
-    """Mark, with their function, the loads of its locals that may find them unbound.
+def mark_loads(function: Any, scope: Scope, definitions: Definitions, ctx: Context) -> set[str]:
+    """Mark, with their function, the loads of its locals that may find them unbound, and those of
+    names that are unbound in the converted function around it.
 
     Returns:
         The names that have such loads.
     """
-    marker = _Marker(function, scope, definitions, internal)
+    marker = _Marker(function, scope, definitions, ctx)
     marker.block(function.body)
     return marker.found
 
@@ -43,12 +42,10 @@ def wrap_loads(function: Any, names: set[str], ctx: Context) -> None:
 
 
 class _Marker:
-    def __init__(
-        self, function: Any, scope: Scope, definitions: Definitions, internal: set[str]
-    ) -> None:
+    def __init__(self, function: Any, scope: Scope, definitions: Definitions, ctx: Context) -> None:
         self.function, self.definitions = function, definitions
         self.found: set[str] = set()
-        self.locals = scope.locals - internal
+        self.locals = (scope.locals - ctx.internal) | (scope.free & ctx.unbound)
 
     def block(self, body: list[Any]) -> None:
         for node in body:
