@@ -183,7 +183,7 @@ def watch_cells(
                 builder.log_write(key, name.place, old)
                 builder.writes[key] = (name.place, old)  # the write may have been logged late
         for place, old in watched:
-            if place.read() is not old:
+            if place.read() is not old or place.key in builder.writes:  # maybe logged late
                 builder.writes[place.key] = (place, old)
                 builder.history.write(place.key)
         for obj, before in objects:

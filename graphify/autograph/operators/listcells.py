@@ -37,7 +37,7 @@ Count: TypeAlias = "Dim | Tensor"
 
 @dataclass(slots=True, eq=False)
 class Peak:
-    """The least room that a list had in a turn of a loop, which may have another list in the end."""
+    """The least room a list had in a turn of a loop, at whose end another may stand there."""
 
     free: Dim = 0
 
