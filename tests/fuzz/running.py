@@ -293,16 +293,19 @@ def _of_another_op(program: Program, want: Outcome, got: Outcome) -> bool:
     if not shown:
         return False
     told = isinstance(got.error, ValueError | OverflowError) and isinstance(want.error, IndexError)
+    if any(_is_in_loop_with(program, shown[-1], line) for line in lines):
+        return True
     if shown[-1] in lines:
-        return told and shown[-1] == lines[-1] or _is_in_loop(program, shown[-1])
+        return told and shown[-1] == lines[-1]
     if told and "truth value of an array" in str(got.error):  # in a loop, lines come again
         return True
     return got.way.startswith("tensorflow") or shown[-1] > lines[0]
 
 
-def _is_in_loop(program: Program, line: int) -> bool:
+def _is_in_loop_with(program: Program, line: int, other: int) -> bool:
     loops = (n for n in ast.walk(ast.parse(program.source)) if isinstance(n, ast.For | ast.While))
-    return any(n.body[0].lineno <= line <= (n.end_lineno or 0) for n in loops)
+    spans = [range(n.body[0].lineno, (n.end_lineno or 0) + 1) for n in loops]
+    return any(line in span and other in span for span in spans)
 
 
 def _lines(error: BaseException) -> list[int]:
