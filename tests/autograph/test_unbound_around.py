@@ -120,7 +120,70 @@ def caught(x, k):
     return Shift().add(x)
 
 
+def as_it_is(x, k):
+    if k > 0:
+        first = x[0]
+
+    class Shift:
+        def get(self):
+            return first
+
+        other = lambda self: first
+
+    return Shift().get() + Shift().other()
+
+
+def class_body(x, k):
+    if k > 0:
+        first = x[0]
+
+    class Shift:
+        three = 3
+        if three > 2:
+            more = first + three
+
+    return Shift.more
+
+
+def defaults(x, k):
+    if k > 0:
+        first = x[0]
+
+    class Shift:
+        def add(self, v, by=first, *, twice=first):
+            return v + by + twice
+
+    return Shift().add(x)
+
+
+def class_in_class(x, k):
+    if k > 0:
+        first = x[0]
+
+    class Outer:
+        class Inner:
+            own = first
+
+    return Outer.Inner.own
+
+
+def bound_in_the_class(x, k):
+    if k > 0:
+        first = x[0]
+
+    class Shift:
+        first = 3
+        own = first
+
+    return Shift.own + x * first if k > 0 else Shift.own + x
+
+
 PROGRAMS = [
+    as_it_is,
+    class_body,
+    defaults,
+    class_in_class,
+    bound_in_the_class,
     consumed,
     listed,
     pulled,

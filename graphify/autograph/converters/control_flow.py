@@ -29,7 +29,7 @@ import gast
 from graphify.autograph.converters.attempts import AttemptBlocks
 from graphify.autograph.converters.base import Context, Converter, find_walrus
 from graphify.autograph.converters.blocks import ENDS, Frame, ends, quoted
-from graphify.autograph.converters.undefined import mark_loads, wrap_loads
+from graphify.autograph.converters.undefined import check_lambda, mark_loads, wrap_loads
 from graphify.syntax import origin
 from graphify.syntax.analysis.activity import (
     handler_name,
@@ -44,7 +44,10 @@ LAMBDA_SIZE = 24  # a branch of at most so many nodes is written as a lambda
 
 def transform(tree: Any, ctx: Context) -> Any:
     """Convert the control flow of a function and of all functions defined in it."""
-    return _Functions(ctx).visit(tree)
+    new = _Functions(ctx).visit(tree)
+    if isinstance(new, gast.Lambda):
+        check_lambda(new, ctx)
+    return new
 
 
 class _Functions(Converter):

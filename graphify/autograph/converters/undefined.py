@@ -34,6 +34,14 @@ def mark_loads(function: Any, scope: Scope, definitions: Definitions, ctx: Conte
     return marker.found
 
 
+def check_lambda(function: Any, ctx: Context) -> None:
+    """Check the loads of names that are unbound in the converted function around a lambda."""
+    if ctx.unbound:
+        marker = _Marker(function, scope_of(function), None, ctx)
+        marker.captured(function)
+        function.body = _Wrapper(function, marker.found, ctx).visit(function.body)
+
+
 def wrap_loads(function: Any, names: set[str], ctx: Context) -> None:
     """Check the marked loads of some names of a function."""
     if names:
@@ -42,7 +50,7 @@ def wrap_loads(function: Any, names: set[str], ctx: Context) -> None:
 
 
 class _Marker:
-    def __init__(self, function: Any, scope: Scope, definitions: Definitions, ctx: Context) -> None:
+    def __init__(self, function: Any, scope: Scope, definitions: Any, ctx: Context) -> None:
         self.function, self.definitions = function, definitions
         self.found: set[str] = set()
         self.locals = (scope.locals - ctx.internal) | (scope.free & ctx.unbound)
@@ -58,7 +66,9 @@ class _Marker:
                     self.loads(value, tested)
             if isinstance(node, FUNCTIONS):
                 self.captured(node)
-            elif not isinstance(node, gast.ClassDef):
+            elif isinstance(node, gast.ClassDef):
+                self.class_body(node, bound)
+            else:
                 self.inside(node, tested)
             if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
                 self.mark(node.target, bound)
@@ -69,6 +79,18 @@ class _Marker:
         for handler in getattr(node, "handlers", []):
             self.loads(handler.type, bound)
             self.block(handler.body)
+
+    def class_body(self, node: Any, bound: frozenset[str]) -> None:
+        """Mark what the body of a local class reads when it runs; its methods run later."""
+        for child in node.body:
+            if isinstance(child, gast.FunctionDef):
+                self.loads(child.decorator_list, bound)
+                self.loads([*child.args.defaults, *child.args.kw_defaults], bound)
+            elif isinstance(child, gast.ClassDef):
+                self.loads([*child.decorator_list, *child.bases, *child.keywords], bound)
+                self.class_body(child, bound)
+            else:
+                self.loads(child, bound)
 
     def loads(self, value: Any, bound: frozenset[str]) -> None:
         """Mark the loads in an expression, looking into thunks but not into other functions."""
