@@ -1,4 +1,4 @@
-"""Names that a function shares with functions in it, rebound twice in one path of a branch.
+"""Names that functions share, closure variables and globals, rebound twice in one path of a branch.
 
 What a path did to such a name is undone before the next path is traced: the name is again what it
 was before the branch, also where the path ends with the very value that it began with.
@@ -71,7 +71,40 @@ def back_in_a_branch(x, y, k):
     return shared, total
 
 
-PROGRAMS = [exchanged_in_a_consumer, exchanged_and_read, back_in_a_branch]
+LEVEL = 0
+
+
+def set_level(value):
+    global LEVEL
+    LEVEL = value
+
+
+def change_level(y, k):
+    global LEVEL
+    first, LEVEL = LEVEL, y % 3
+    if k >= 0:
+        LEVEL = LEVEL + 1
+    set_level(first)
+
+
+def global_back_in_a_branch(x, y, k):
+    global LEVEL
+    LEVEL, total = y, 0
+    for v in x:
+        if v > 0:
+            change_level(y, k)
+            total = total + LEVEL
+        else:
+            total = total - LEVEL
+    return total + LEVEL
+
+
+PROGRAMS = [
+    exchanged_in_a_consumer,
+    exchanged_and_read,
+    back_in_a_branch,
+    global_back_in_a_branch,
+]
 
 
 @pytest.mark.parametrize("engine", ["reference", "native"])

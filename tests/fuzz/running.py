@@ -292,9 +292,9 @@ def _of_another_op(program: Program, want: Outcome, got: Outcome) -> bool:
     lines = _lines(want.error)
     if not shown:
         return False
-    told = isinstance(got.error, ValueError | OverflowError) and isinstance(want.error, IndexError)
     if any(_is_in_loop_with(program, shown[-1], line) for line in lines):
         return True
+    told = isinstance(got.error, ValueError | OverflowError) and isinstance(want.error, IndexError)
     if shown[-1] in lines:
         return told and shown[-1] == lines[-1]
     if told and "truth value of an array" in str(got.error):  # in a loop, lines come again

@@ -96,10 +96,8 @@ class Resolver:
 
     def unbound(self) -> frozenset[str]:
         """Names of a converted function around this one that may be unbound there by now."""
-        from graphify.autograph.operators.undefined import (
-            Maybe,  # not at the top: the operators convert callees
-            Undefined,
-        )
+        # Not at the top: the operators convert callees.
+        from graphify.autograph.operators.undefined import Maybe, Undefined
 
         names = self._cells.keys()
         return frozenset(n for n in names if isinstance(self._look(n), (Maybe, Undefined)))

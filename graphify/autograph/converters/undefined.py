@@ -50,12 +50,15 @@ def wrap_loads(function: Any, names: set[str], ctx: Context) -> None:
 
 
 class _Marker:
-    def __init__(self, function: Any, scope: Scope, definitions: Any, ctx: Context) -> None:
+    def __init__(
+        self, function: Any, scope: Scope, definitions: Definitions | None, ctx: Context
+    ) -> None:
         self.function, self.definitions = function, definitions
         self.found: set[str] = set()
         self.locals = (scope.locals - ctx.internal) | (scope.free & ctx.unbound)
 
     def block(self, body: list[Any]) -> None:
+        assert self.definitions is not None
         for node in body:
             bound = self.definitions.bound_before(node)
             if bound is None or getattr(node, "settles", False):

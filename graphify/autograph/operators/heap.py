@@ -179,11 +179,11 @@ def watch_cells(
     def log() -> None:
         for key, name in _written_globals(builder).items():
             old = names[key].now if key in names else name.first
-            if name.now is not old and key not in logged:
+            if key not in logged and (name.now is not old or key in builder.writes):
                 builder.log_write(key, name.place, old)
                 builder.writes[key] = (name.place, old)  # the write may have been logged late
         for place, old in watched:
-            if place.read() is not old or place.key in builder.writes:  # maybe logged late
+            if place.read() is not old or place.key in builder.writes:  # here, too
                 builder.writes[place.key] = (place, old)
                 builder.history.write(place.key)
         for obj, before in objects:

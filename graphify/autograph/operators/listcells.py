@@ -62,7 +62,7 @@ class Room:
     peaks: tuple[Peak, ...] = field(default=(), compare=False)
 
     def less(self, count: Dim) -> Room:
-        """After appending some elements."""
+        """After appending some elements, which the peaks note."""
         added = None if self.added is None else self.added + count
         for peak in self.peaks:
             peak.note(self.free - count)
