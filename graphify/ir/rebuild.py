@@ -114,6 +114,10 @@ class Frame(Builder):
         if variable not in self.bindings:
             raise UnboundSize(f"size variable {variable} is bound nowhere")
 
+    def can_compute(self, dim: Dim) -> bool:
+        """Whether nodes added now may use a size: specs tell some before they are bound."""
+        return all(variable in self.bindings for variable in dim_variables(dim))
+
     def constant(self, array: Any, weak: bool = False) -> Value:
         """A literal array as a value."""
         attrs: dict[str, Any] = {"value": Literal(array)}
@@ -295,10 +299,14 @@ def inline(frame: Frame, graph: Graph, operands: Sequence[Value]) -> list[Value]
     """The results of a closed graph on values of the frame, its nodes added to the frame.
 
     Size variables that the graph binds inside get fresh names, since it may be inlined twice.
-    None, and nothing added, where a size of the graph is known only by a polynomial of it.
+    None, and nothing added, where a size of the graph is known only by a polynomial of it, or is
+    not bound yet in the frame.
     """
     sizes = operand_sizes(graph, operands)
     if sizes is None:
+        return None
+    used = {variable for node in graph.nodes for variable in attr_sizes(node.attrs)}
+    if not all(frame.can_compute(sizes[variable]) for variable in used & sizes.keys()):
         return None
     values = dict(zip(graph.params, operands, strict=True))
     for node in graph.nodes:

@@ -10,6 +10,7 @@ run. Cheap ops (views, casts, sizes) leave it only in company of something that 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graphify.ir.graph import Graph, Node, Value, attr_sizes, param
@@ -39,6 +40,11 @@ class Layout:
     carry: int
     xs: int
 
+    @property
+    def constants(self) -> int:
+        """Where the parameters begin that no turn changes."""
+        return self.index + self.carry + self.xs
+
 
 _LAYOUTS = {
     "while": lambda node: Layout(0, node.attrs["carry"], 0),
@@ -62,10 +68,11 @@ def _lighten(frame: Frame, node: Node, layout: Layout, report: Report) -> Node:
     inputs, attrs = list(node.inputs), dict(node.attrs)
     for name in [name for name, _ in node.subgraphs]:
         graph = attrs[name]
-        moved = _worth_moving(graph, node, layout)
+        sizes = _outer_sizes(graph, node, layout)
+        sizes = {variable: dim for variable, dim in sizes.items() if frame.can_compute(dim)}
+        moved = _worth_moving(graph, layout.constants, sizes)
         if not moved:
             continue
-        sizes = _outer_sizes(graph, node, layout)
         outside = dict(zip(graph.params[layout.index :], node.inputs, strict=False))
         for each in _with_ancestors(graph, moved):
             outside.update(zip(each.outputs, graft(frame, each, outside, sizes), strict=True))
@@ -105,9 +112,9 @@ def _with_params(graph: Graph, values: list[Value], params: list[Value]) -> Grap
 # --- what may leave ---------------------------------------------------------------------------
 
 
-def _worth_moving(graph: Graph, node: Node, layout: Layout) -> list[Node]:
+def _worth_moving(graph: Graph, start: int, sizes: Mapping[SizeVar, Dim]) -> list[Node]:
     """Invariant nodes that do real work and are used by what stays, in order."""
-    invariant = _invariant(graph, node, layout)
+    invariant = _invariant(graph, start, sizes)
     used: set[Value] = set(graph.results)
     moved: list[Node] = []
     for each in reversed(graph.nodes):
@@ -121,11 +128,10 @@ def _worth_moving(graph: Graph, node: Node, layout: Layout) -> list[Node]:
     return moved[::-1]
 
 
-def _invariant(graph: Graph, node: Node, layout: Layout) -> set[Node]:
-    """Nodes that depend on constant operands and constants only, and cannot fail."""
-    start = layout.index + layout.carry + layout.xs
+def _invariant(graph: Graph, start: int, sizes: Mapping[SizeVar, Dim]) -> set[Node]:
+    """Nodes that depend only on the operands from `start` on, which no turn changes, on such
+    sizes and on constants, and cannot fail."""
     known: set[Value] = set(graph.params[start:])
-    sizes = _outer_sizes(graph, node, layout)
     found: set[Node] = set()
     for each in graph.nodes:
         if each.effects or any(isinstance(a, Graph) for a in each.attrs.values()):

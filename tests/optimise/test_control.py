@@ -5,6 +5,7 @@ import pytest
 
 from graphify.ir.check import check
 from graphify.ir.interpret import run
+from graphify.ir.parse import parse
 from graphify.ir.pretty import to_text
 from graphify.ops import core, effects, elementwise, keys
 from graphify.ops.effects import Text
@@ -250,3 +251,44 @@ def test_shared_bodies_are_inlined_under_sizes_of_their_own():
     result = after(control, graph, X)
     first, second = (spec.shape for spec in result.specs)
     assert first != second, to_text(result)
+
+
+# --- sizes that specs tell before a node binds them -----------------------------------------------
+
+BOUND_LATE = """
+graph late(n: i64[], x: f64[k+1]) {
+  %0: i64[] = INNER
+  %1: i64[] = as_size(n, var=k)
+  %2: f64[k] = slice(x, key=((0, k, 1),))
+  return %0, %2
+}
+"""
+TURNS = """while(0, x, n, carry=1) {
+    cond(i: i64[], a: f64[rows], n: i64[]) {
+      %0: bool[] = less(i, n)
+      return %0
+    }
+    body(i: i64[], a: f64[rows], n: i64[]) {
+      %0: i64[]~ = size_value(size=rows)
+      %1: i64[] = cast(%0, dtype=i64)
+      %2: i64[] = multiply(%1, %1)
+      %3: i64[] = add(i, %2)
+      return %3
+    }
+  }"""
+BRANCHES = """cond(True, x) {
+    true(a: f64[rows]) {
+      %0: i64[]~ = size_value(size=rows)
+      %1: i64[] = cast(%0, dtype=i64)
+      return %1
+    }
+    false(a: f64[rows]) {
+      return 0
+    }
+  }"""
+
+
+@pytest.mark.parametrize(("step", "inner"), [(hoist, TURNS), (control, BRANCHES)])
+def test_no_size_is_used_before_it_is_bound(step, inner):
+    graph = parse(BOUND_LATE.replace("INNER", inner))
+    after(step, graph, np.asarray(3), np.arange(4.0))
