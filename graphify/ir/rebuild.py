@@ -180,7 +180,7 @@ class Rebuild:
             return node
         specs = self._specs(node, inputs, attrs)
         effects = node.effects and has_effects(node.op, attrs)
-        return Node(node.op, inputs, attrs, specs, node.source, effects)
+        return Node(node.op, inputs, attrs, specs, node.source, effects, node.in_bounds)
 
     def _attrs(self, node: Node) -> Mapping[str, Any]:
         sizes = self.sizes and any(v in self.sizes for v in attr_sizes(node.attrs))
@@ -346,6 +346,6 @@ def graft(
     for inside, outside in _dims(node.specs, specs):
         if isinstance(inside, Size) and (variable := inside.as_variable()) is not None:
             sizes.setdefault(variable, outside)
-    added = Node(node.op, inputs, attrs, specs, node.source, node.effects)
+    added = Node(node.op, inputs, attrs, specs, node.source, node.effects, node.in_bounds)
     frame.append(added)
     return added.outputs

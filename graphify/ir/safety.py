@@ -27,16 +27,31 @@ def is_range(entry: Any) -> bool:
     return type(entry) is tuple and entry[0] != "at"
 
 
-def key_in_range(key: Any, dims: Shape) -> bool:
-    """Whether every integer of a slice's key is known to be in range."""
+def key_in_range(key: Any, dims: Shape, promised: bool = False) -> bool:
+    """Whether every integer of a slice's key is known to be in range.
+
+    Ranges that a program writes are cut to the axis. Ones of ours are not (`promised`): they fit
+    where they were recorded, but need not in a place that the program does not get to.
+    """
     axis = 0
     for entry in key:
         if entry is None:
             continue
-        if not is_range(entry) and not _in_range(entry, dims[axis]):
+        if not is_range(entry):
+            if not _in_range(entry, dims[axis]):
+                return False
+        elif promised and not _fits(entry, dims[axis]):
             return False
         axis += 1
     return True
+
+
+def _fits(entry: tuple[Dim, Dim, Dim], dim: Dim) -> bool:
+    """Whether a range is known to end within an axis."""
+    start, count, step = entry
+    if step == 1:
+        return not_negative(start) and decide_less(dim, start + count) is False
+    return all(_in_range(end, dim) for end in (start, start + (count - 1) * step))
 
 
 def _in_range(index: Any, dim: Dim) -> bool:
@@ -96,13 +111,13 @@ def _safe_matmul(node: Node) -> bool:
 
 
 def _safe_slice(node: Node) -> bool:
-    return key_in_range(node.attrs["key"], node.inputs[0].spec.shape)
+    return key_in_range(node.attrs["key"], node.inputs[0].spec.shape, node.in_bounds)
 
 
 def _safe_update(node: Node) -> bool:
     x, new, *_ = (value.spec.shape for value in node.inputs)
     key = node.attrs["key"]
-    if not key_in_range(key, x):
+    if not key_in_range(key, x, node.in_bounds):
         return False
     target = [1 if e is None else e[1] for e in key if e is None or is_range(e)]
     used = sum(entry is not None for entry in key)

@@ -183,3 +183,63 @@ def test_the_greatest_length_in_a_turn_counts(program, engine):
         got = staged(x, np.int64(3))
         for a, b in zip(graphify.tree.leaves(want), graphify.tree.leaves(got), strict=True):
             np.testing.assert_array_equal(np.asarray(b), a)
+
+
+# What is the same in every turn is computed before the loop, and fails there where it has no turn.
+
+
+def made_anew(x, k):
+    part = [x[0]]
+    for i in range(k):
+        part = [1.5]
+        part.append(2.0)
+    return part
+
+
+def longer_from_turn_to_turn(x, k):
+    part, other = [x[0]], [x[1], 2.0, 3.0]
+    for i in range(k):
+        part = other + [x[0]]
+        part.extend(other)
+    return part, len(part)
+
+
+def made_anew_while(x, k):
+    part, i = [], 0
+    while i < k:
+        part = [x[0], x[1]]
+        part.insert(0, 3.0)
+        i += 1
+    return part, sum(part)
+
+
+def row_made_anew(x, k):
+    rows = [[x[0]]]
+    for i in range(k):
+        row = [0.5, 1.5]
+        row.append(2.5)
+        rows.append(row)
+    return rows
+
+
+def one_of_two(x, k):
+    part = [x[0]]
+    for i in range(k):
+        if x[1] > 0:
+            part = [1.5, 2.5, 3.5]
+            part.append(2.0)
+    return part
+
+
+NO_TURNS = [made_anew, longer_from_turn_to_turn, made_anew_while, row_made_anew, one_of_two]
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize("program", NO_TURNS, ids=lambda f: f.__name__)
+def test_a_loop_of_no_turns_needs_no_room(program, engine):
+    staged = graphify.function(program, engine=engine)
+    for k in (0, 1, 0, 3):
+        x = np.arange(5) + 1.0
+        want, got = program(x, k), staged(x, np.int64(k))
+        want, got = map(graphify.tree.leaves, (want, got))
+        assert [np.asarray(v).tolist() for v in got] == [np.asarray(v).tolist() for v in want]

@@ -15,6 +15,7 @@ import numpy as np
 
 from graphify.autograph.operators.state import Unstageable, placeholder
 from graphify.errors import TraceError
+from graphify.ir.context import in_bounds
 from graphify.ir.sharing import link, links, observers
 from graphify.ir.sizes import Dim, Shape, Size, decide_equal, decide_less, size_op
 from graphify.ir.tensor import Tensor, resolve
@@ -143,7 +144,8 @@ def row_of(
     if decide_shapes(tensor.dims[:free], shape[:free]) is not True:
         key = tuple((0, dim, 1) for dim in tensor.dims[:free])
         wide = zeros((*shape[:free], *tensor.dims[free:]), dtype)
-        tensor = slice_update(wide, tensor, key=key)
+        with in_bounds():
+            tensor = slice_update(wide, tensor, key=key)
     same = decide_shapes(tensor.dims, shape)
     if same is False:
         pieces = _differing(tensor.dims[padded:], shape[padded:], whose)

@@ -22,7 +22,7 @@ from graphify.autograph.operators.listcells import Room
 from graphify.autograph.operators.listforms import depths
 from graphify.autograph.operators.state import Absent, Entry, Unstageable
 from graphify.errors import InternalError
-from graphify.ir.context import current_builder, not_taping, recording, taping_in
+from graphify.ir.context import current_builder, in_bounds, not_taping, recording, taping_in
 from graphify.ir.graph import Builder
 from graphify.ir.sharing import link
 from graphify.ir.sharing import storage as storage_of
@@ -168,7 +168,8 @@ def fill(grown: Grown, capacity: Dim, mode: str = cells.OWED) -> Grown:
     buffers = []
     for buffer in grown.buffers:
         wide = cells.zeros((capacity, *buffer.dims[1:]), buffer.dtype)
-        changed = slice_update(wide, buffer, key=((0, rows, 1),)) if rows != 0 else wide
+        with in_bounds():
+            changed = slice_update(wide, buffer, key=((0, rows, 1),)) if rows != 0 else wide
         cells.inherit(changed, buffer)
         buffers.append(changed)
     return replace(grown, buffers=tuple(buffers), room=Room(mode, -rows if rows else 0, None))

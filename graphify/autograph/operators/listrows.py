@@ -103,15 +103,22 @@ def _of_lists(treedef: tree.TreeDef, columns: Iterator[Tensor], depth: int) -> T
     rows = _nested(inside, columns, depth + 1)
     length = as_dim(core.cast(first, dtype=cells.INT, weak=True) + same)
     whole = tuple((0, dim, 1) for dim in rows.dims[:depth])
-    return core.copy(bind(slice_, (rows,), {"key": (*whole, (0, length, 1))}, view=False))
+    with in_bounds():
+        cut = bind(slice_, (rows,), {"key": (*whole, (0, length, 1))}, view=False)
+    return core.copy(cut)
 
 
 def exact(buffer: Tensor, count: Count) -> Tensor:
     """As many rows as there are elements, in an array of its own."""
     dim = as_dim(count) if isinstance(count, Tensor) else count
-    if dim != buffer.dims[0]:
-        buffer = bind(slice_, (buffer,), {"key": ((0, dim, 1),)}, view=False)
-    return core.copy(buffer)
+    return core.copy(buffer if dim == buffer.dims[0] else _first(buffer, dim))
+
+
+@in_bounds()
+def _first(buffer: Tensor, dim: Dim) -> Tensor:
+    """So many rows of a buffer that has them."""
+    rows: Tensor = bind(slice_, (buffer,), {"key": ((0, dim, 1),)}, view=False)
+    return rows
 
 
 def of_array(rows: Tensor) -> Grown:
@@ -143,7 +150,7 @@ def found_at(grown: Grown, leaves: Sequence[Tensor]) -> Tensor:
     """The place of the one element of which these are the leaves, -1 if there is none."""
     hits: Tensor | None = None
     for buffer, leaf in zip(grown.buffers, leaves, strict=True):
-        rows = bind(slice_, (buffer,), {"key": ((0, grown.dim, 1),)}, view=False)
+        rows = _first(buffer, grown.dim)
         same = _equal(rows, leaf)
         hits = same if hits is None else elementwise.logical_and(hits, same)
     place = iota(length=grown.dim, dtype=cells.INT)
