@@ -31,6 +31,7 @@ from tests.fuzz.generator import Program
 from tests.fuzz.regressions import PARAMETERS
 from tests.fuzz.running import _run, difference_of
 from tests.samples import refused
+from tests.thinning import one_of_three
 from tests.tolerances import assert_close
 
 VARIANTS = (0, 1, 2, 3)
@@ -94,17 +95,9 @@ def test_optimised_is_checked(function: Callable[..., Any]) -> None:
         check(function, graphify.function(function, dynamic=True))
 
 
-def some_of(functions: list[Callable[..., Any]]) -> list[Any]:
-    """One function of three; the others are for `make test-all`."""
-    return [
-        pytest.param(function, marks=[pytest.mark.slow] if number % 3 else [])
-        for number, function in enumerate(functions)
-    ]
-
-
 @pytest.mark.tensorflow
 @pytest.mark.parametrize(
-    "function", some_of(samples_but("NO_TENSORFLOW")), ids=lambda f: f.__name__
+    "function", one_of_three(samples_but("NO_TENSORFLOW")), ids=lambda f: f.__name__
 )
 def test_tensorflow(function: Callable[..., Any]) -> None:
     check(function, graphify.function(function, engine="tensorflow"))

@@ -37,7 +37,8 @@ def test_program_of_many_names(seed: int) -> None:
     assert verdict.difference is None, str(verdict.difference)
 
 
-@pytest.mark.parametrize("seed", range(6))
+# The sixth takes as long as all the other tests of this file.
+@pytest.mark.parametrize("seed", [*range(5), pytest.param(5, marks=pytest.mark.slow)])
 def test_program_of_iterators(seed: int) -> None:
     verdict = compare(iterating_program(seed), engines_for(seed))
     assert verdict.difference is None, str(verdict.difference)
