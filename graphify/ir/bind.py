@@ -17,15 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from graphify.errors import InternalError
+from graphify.errors import DTypeError, InternalError
 from graphify.ir import float_errors
 from graphify.ir.context import FRAME, TAPES
 from graphify.ir.graph import Graph, Value, leaked, origin
-from graphify.ir.kinds import class_of, kinds_of
+from graphify.ir.kinds import OF_EITHER, class_of, is_array, kinds_of, may_be_integers, operand_of
 from graphify.ir.op import Op
+from graphify.ir.promotion import ufunc_dtypes
 from graphify.ir.sizes import Size, dim_variables
 from graphify.ir.tensor import Tensor, is_number, refresh, resolve, value_in
-from graphify.ir.types import Array
+from graphify.ir.types import Array, is_inexact
 from graphify.ir.wrapping import as_tensor
 from graphify.location import LazyLoc, here, is_standing, location_of, user_frame
 
@@ -71,7 +72,7 @@ def bind(
     for output in outputs:
         output._scalar = not output.dims and _gives_scalar(op, tensors)
     if single and any(isinstance(x, Tensor) and x._kinds for x in args):
-        outputs[0]._kinds = _kinds_of_result(op, args, attrs, convert)
+        outputs[0]._kinds = _kinds_of_result(op, args, attrs, convert, outputs[0])
     for tape in TAPES.get():
         tape.record(op, tensors, attrs, outputs)
     return outputs[0] if single and not op.extra.get("tuple") else tuple(outputs)
@@ -108,14 +109,14 @@ def _gives_scalar(op: Op, tensors: Sequence[Tensor]) -> bool:
 
 
 def _kinds_of_result(
-    op: Op, args: Sequence[Any], attrs: dict[str, Any], convert: bool
+    op: Op, args: Sequence[Any], attrs: dict[str, Any], convert: bool, output: Tensor
 ) -> frozenset[type]:
-    """The classes that a number has in plain Python, computed from numbers that have several: what
-    the op gives of a number of each. None if it has one."""
+    """The classes that a result has in plain Python, computed from what has several: of numbers,
+    what the op gives of a number of each. None if it has one."""
     tensors = [as_tensor(arg) for arg in args]
     classes = [kinds_of(tensor) for tensor in tensors]
-    if any(np.ndarray in own or t.dims for own, t in zip(classes, tensors, strict=True)):
-        return frozenset()
+    if output.dims or any(any(map(is_array, own)) for own in classes):
+        return _kinds_of_arrays(op, tensors, classes, output)
     if op.effects or any(isinstance(v, Graph) or _is_sized(v) for v in attrs.values()):
         return frozenset()
     found = set()
@@ -123,6 +124,33 @@ def _kinds_of_result(
         with contextlib.suppress(TypeError, ValueError):  # who comes this way gets an error
             found.add(class_of(bind(op, [own(1) for own in chosen], attrs, convert=convert)))
     return frozenset(found) if len(found) > 1 else frozenset()
+
+
+def _kinds_of_arrays(
+    op: Op, tensors: Sequence[Tensor], classes: Sequence[frozenset[type]], output: Tensor
+) -> frozenset[type]:
+    """As for numbers, where arrays are among the operands: only whether they hold integers counts.
+
+    What is no ufunc gives elements of its operands, or sums and the like of them.
+    """
+    if not is_inexact(output.dtype) or output._weak:
+        return frozenset()
+    ufunc = op.extra.get("ufunc")
+    if not (may_be_integers(tensors) if ufunc is None else _gives_either(ufunc, tensors, classes)):
+        return frozenset()
+    return frozenset((np.int64, output.dtype.type)) if output._scalar else OF_EITHER
+
+
+def _gives_either(
+    ufunc: np.ufunc, tensors: Sequence[Tensor], classes: Sequence[frozenset[type]]
+) -> bool:
+    """Whether a ufunc gives integers for some classes of its operands, and floats for others."""
+    found = set()
+    for chosen in itertools.product(*classes):
+        operands = [operand_of(own, t) for own, t in zip(chosen, tensors, strict=True)]
+        with contextlib.suppress(DTypeError):  # who comes this way gets an error
+            found.add(is_inexact(ufunc_dtypes(ufunc, operands)[1][0]))
+    return len(found) == 2
 
 
 def _evaluate(

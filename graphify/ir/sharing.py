@@ -192,12 +192,14 @@ def updates(target: Tensor) -> list[Update]:
     """
     if target._shared is None:
         return []
+    from graphify.ir.kinds import may_be_number  # an upward look: kinds are those of tensors
+
     above = _reachable([target], links)
     reach: dict[int, Tensor | None] = {id(target): None}  # under which condition; None: always
     found: list[Update] = []
     for tensor in _ordered(above, observers):
         for other, entry in links(tensor):
-            if other._kinds:  # a number on some paths, which does not change with the target
+            if may_be_number(other):  # which does not change with the target
                 raise unknown(entry.place)
             when = _both(reach[id(tensor)], _when(entry, tensor, other))
             make = _putting(other, tensor, entry.view) if entry.view else tensor

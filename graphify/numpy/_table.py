@@ -31,7 +31,7 @@ from graphify.ir.tensor import Tensor, dims_of, resolve
 from graphify.ir.types import DType, canonical_dtype
 from graphify.ir.wrapping import as_tensor
 from graphify.location import here
-from graphify.ops import core
+from graphify.ops import core, mixed
 from graphify.ops.effects import Raise, assert_
 from graphify.ops.elementwise import equal, greater_equal
 from graphify.ops.shape import are_equal, as_length, checked_dim, iota, size_value
@@ -311,6 +311,7 @@ def store(out: Any, result: Tensor, casting: Casting = "same_kind", name: str = 
     if len(dims) != result.ndim and result.ndim > len(dims):
         raise ShapeError(f"{name}: expected shape {result.dims}, got {dims}")
     core._broadcast_spec(result.spec, dims)
+    mixed.refuse_floats(target, result)
     assign(target, core.like(result, resolve(target)))
     return out if isinstance(out, Tensor) else target
 

@@ -36,7 +36,7 @@ from graphify.numpy._table import (
     store,
     to_tensor,
 )
-from graphify.ops import core, elementwise, indexing
+from graphify.ops import core, elementwise, indexing, mixed
 from graphify.ops.mixed import are_pythons, of_numpy
 from graphify.ops.rules import operand
 from graphify.ops.shape import stack
@@ -277,6 +277,7 @@ class Ufunc:
             raise SpecError(
                 f"{self.__name__}.at: expected an array to update, got {type(a).__name__}"
             )
+        mixed.refuse_floats(as_tensor(a), *(() if b is None else (b,)))
         if NAMES["_update_at"](self.ufunc, a, indices, b):
             return
         given = [x for x in tree.leaves((a, indices, b)) if isinstance(x, (Tensor, np.ndarray))]

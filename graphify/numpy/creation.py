@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from graphify import tree
 from graphify.errors import ShapeError, SpecError
+from graphify.ir.kinds import OF_EITHER, may_be_integers, may_cut_off
 from graphify.ir.sizes import Dim, Shape, Size, product
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL, DType, canonical_dtype, is_inexact
@@ -88,7 +90,15 @@ def array(
         result = core.copy(result)
     if ndmin > result.ndim:
         result = core.reshape(result, shape=(*(1,) * (ndmin - result.ndim), *result.dims))
-    return core.as_array(result)
+    made = core.as_array(result)
+    if copy and dtype is not None:
+        made._kinds = frozenset()  # that dtype, on whatever path
+    elif dtype is None and isinstance(object, (list, tuple)) and is_inexact(made.dtype):
+        leaves = tree.leaves(object)
+        unsure = any(isinstance(leaf, Tensor) and leaf._kinds for leaf in leaves)
+        if unsure and may_be_integers(list(map(as_tensor, leaves))):
+            made._kinds = OF_EITHER
+    return made
 
 
 def _numbers(object: Any, dtype: Any) -> Tensor:
@@ -171,7 +181,9 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
     tensor = to_tensor(x)
     target = canonical_dtype(dtype)
     if tensor.dtype == target:
-        return core.copy(tensor) if copy else tensor
+        made = core.copy(tensor) if copy else tensor
+        made._kinds = frozenset() if copy else tensor._kinds  # that dtype, on whatever path
+        return made
     return core.to_dtype(tensor, target)
 
 
@@ -251,6 +263,13 @@ def _like(prototype: Any, dtype: Any, order: Any, shape: Any) -> tuple[Shape, DT
     return (x.dims if shape is None else shape_of(shape)), dtype_or(dtype, x.dtype)
 
 
+def _of_kind(prototype: Any, dtype: Any, made: Tensor) -> Tensor:
+    """A new array: one of integers where that is one that it is made like."""
+    if dtype is None and isinstance(prototype, Tensor) and may_cut_off(prototype):
+        made._kinds = prototype._kinds
+    return made
+
+
 def _new_like(value: int, doc: str) -> Callable[..., Tensor]:
     def function(
         a: Any,
@@ -262,7 +281,7 @@ def _new_like(value: int, doc: str) -> Callable[..., Tensor]:
         device: Any = None,
     ) -> Tensor:
         dims, kind = _like(a, dtype, order, shape)
-        return filled(dims, value, kind)
+        return _of_kind(a, dtype, filled(dims, value, kind))
 
     function.__doc__ = doc
     return function
@@ -292,7 +311,7 @@ def full_like(
     """A value everywhere, in the shape and dtype of `a`."""
     dims, kind = _like(a, dtype, order, shape)
     value = _cast(resolve(as_tensor(fill_value)), kind)
-    return core.copy(core.broadcast_to(value, shape=dims))
+    return _of_kind(a, dtype, core.copy(core.broadcast_to(value, shape=dims)))
 
 
 # --- diagonals and triangles -------------------------------------------------------------------

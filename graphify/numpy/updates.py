@@ -24,7 +24,7 @@ from graphify.numpy._table import (
 )
 from graphify.numpy.indexing import INT64, along_indices, in_mode, integers
 from graphify.numpy.manipulation import ravel
-from graphify.ops import core
+from graphify.ops import core, mixed
 from graphify.ops import elementwise as e
 from graphify.ops import shape as ops
 from graphify.ops.indexing import gather, scatter
@@ -38,7 +38,9 @@ def _target(a: Any, *values: Any) -> Tensor:
     if not isinstance(a, (Tensor, np.ndarray)):
         raise SpecError(f"argument 1 must be numpy.ndarray, not {type(a).__name__}")
     check_written(a, *values)
-    return resolve(as_tensor(a))
+    target = resolve(as_tensor(a))
+    mixed.refuse_floats(target, *values)
+    return target
 
 
 @implements(np.put_along_axis)

@@ -12,10 +12,11 @@ import numpy as np
 
 from graphify.errors import DTypeError
 from graphify.ir.assign import assign
+from graphify.ir.kinds import may_be_number, may_cut_off
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import DType
 from graphify.ir.wrapping import as_tensor
-from graphify.ops import core
+from graphify.ops import core, mixed
 
 _check_either: Callable[[Tensor], None] = lambda tensor: None
 
@@ -33,13 +34,14 @@ def update_inplace(target: Tensor, function: Callable[[Any, Any], Tensor], other
         TypeError: the result's dtype does not cast to the target's by the same-kind rule.
         ValueError: the shapes do not fit, or the result is larger than the target.
     """
-    if np.ndarray in target._kinds:  # and others
+    if may_be_number(target):
         _check_either(target)
     try:
         result = function(target, other)
     except ValueError:  # NumPy looks at the dtypes before the shapes
         _check_cast(function(_one(target), _one(other)).dtype, target.dtype)
         raise
+    mixed.refuse_floats(target, *([other] if may_cut_off(result) else [result]))
     target = resolve(target)
     _check_cast(result.dtype, target.dtype)
     core._broadcast_spec(result.spec, target.dims)

@@ -21,7 +21,7 @@ from graphify.ir.sizes import Shape, Size, decide_equal
 from graphify.ir.tensor import Tensor, refresh, resolve, value_needed
 from graphify.ir.types import BOOL, DType, is_complex
 from graphify.ir.wrapping import as_index, as_tensor
-from graphify.ops import core
+from graphify.ops import core, mixed
 from graphify.ops.indexing import (
     Entry,
     gather,
@@ -115,6 +115,7 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     """x[key] = value with NumPy's meaning: `value` is cast and broadcast."""
     mask = _whole_mask(x, key)
     new = value if _is_view_of(x, value) else written(value, x.dtype)
+    new = mixed.whole(x, value, new)
     if mask is not None and new.ndim == 0:
         from graphify.ops.elementwise import where
 

@@ -1,4 +1,4 @@
-"""Division and powers of numbers that are integers on one path and floats on another.
+"""Numbers and arrays that are integers on one path and floats on another.
 
     x = np.int32(3)
     if hot:
@@ -6,7 +6,8 @@
     x // y          # y == 0: 0 of the integer, NaN of the float
 
 The graph has a float for such a number, which gives what Python gives on either path, but for a few
-operands: the run ends by a TraceError where it meets one of those.
+operands: the run ends by a TraceError where it meets one of those. An array that has integers on
+one path and floats on another may only get whole numbers for its elements.
 """
 
 from __future__ import annotations
@@ -17,31 +18,28 @@ from typing import Any
 
 import numpy as np
 
+from graphify import tree
 from graphify.errors import DTypeError, TraceError
-from graphify.ir.kinds import kinds_of
+from graphify.ir.kinds import is_integer_where, kinds_of, may_cut_off, operand_of
 from graphify.ir.promotion import Operand, ufunc_dtypes
-from graphify.ir.tensor import Tensor
-from graphify.ir.types import DType, is_inexact
+from graphify.ir.tensor import Tensor, resolve
+from graphify.ir.types import is_complex, is_inexact
 from graphify.ir.wrapping import as_tensor, constant_tensor
 from graphify.location import here
 from graphify.ops import core
 from graphify.ops.rules import promoted
 
 _PYTHON = (bool, int, float, complex)
+_BOUND = 2.0**63  # of what an int64 can hold
 
 
 def _paths(*operands: Any) -> Iterator[tuple[Operand, ...]]:
     """How operands take part in promotion, for each combination of the classes that they have."""
     if any(isinstance(x, Tensor) and x._kinds for x in operands):
         tensors = map(as_tensor, operands)
-        yield from itertools.product(*([_own(x, kind) for kind in kinds_of(x)] for x in tensors))
-
-
-def _own(x: Tensor, kind: type) -> Operand:
-    if kind in _PYTHON:
-        return kind
-    dtype: DType = x.dtype if kind is np.ndarray else np.dtype(kind)
-    return dtype
+        yield from itertools.product(
+            *([operand_of(kind, x) for kind in kinds_of(x)] for x in tensors)
+        )
 
 
 def _has_both(ufunc: np.ufunc, *operands: Any) -> bool:
@@ -87,17 +85,23 @@ def sure(value: Any, wrong: Tensor, what: str) -> Any:
     Args:
         what: what the run met there, such as "a division by zero".
     """
+    return _unless(
+        wrong,
+        value,
+        f"{what}, of a number that is an integer or Python's own on one path and not so on another:"
+        " what Python gives depends on the path, and the graph has one number for both; make it a"
+        " number of one class on each path, e.g. 0.0 for 0",
+    )
+
+
+def _unless(wrong: Tensor, value: Any, message: str) -> Any:
+    """The value, unless the run finds that something is wrong."""
     from graphify.ops.elementwise import where
     from graphify.ops.shape import in_range
 
     if not wrong.is_symbolic and not wrong.numpy().any():
         return value
     x = as_tensor(value)
-    message = (
-        f"{what}, of a number that is an integer or Python's own on one path and not so on another:"
-        " what Python gives depends on the path, and the graph has one number for both; make it a"
-        " number of one class on each path, e.g. 0.0 for 0"
-    )
     low, high = (constant_tensor(np.asarray(limit, np.int64)) for limit in (0, 1))
     flag = core.cast(wrong, dtype=np.dtype(np.int64))
     zero = in_range(flag, low, high, error="TraceError", message=message)
@@ -147,3 +151,54 @@ def reciprocals(ufunc: np.ufunc) -> Callable[..., list[Tensor]]:
         return promoted(ufunc)(x)
 
     return convert
+
+
+# --- arrays ---------------------------------------------------------------------------------------
+
+_REMEDY = "make it an array of one dtype on each path, e.g. np.zeros(n) or x.astype(float)"
+
+
+def whole(target: Tensor, value: Any, new: Tensor) -> Tensor:
+    """What is stored in elements of an array; a TraceError of the run where an array of integers
+    would cut it off and one of floats would not, and the target may be either.
+
+    Args:
+        value: as the program has it.
+        new: the same in the target's dtype.
+    """
+    from graphify.ops.elementwise import absolute, greater_equal, logical_or, not_equal, trunc
+
+    if not may_cut_off(target) or not _has_floats(value, target):
+        return new
+    if is_complex(new.dtype):
+        refuse_floats(target, value)
+    large = greater_equal(absolute(new), _BOUND)
+    return _unless(  # type: ignore[no-any-return]
+        logical_or(large, not_equal(trunc(new), new)),
+        new,
+        "what is no whole number is stored in an array that has integers on one path and floats on"
+        f" another: only the one of floats keeps it; {_REMEDY}",
+    )
+
+
+def refuse_floats(target: Tensor, *values: Any) -> None:
+    """Raise if floats are written to an array that may have integers, where NumPy says that they
+    cannot be cast.
+
+    Raises:
+        TraceError: the target has integers on one path and floats on another.
+    """
+    if may_cut_off(target) and any(_has_floats(value, target) for value in values):
+        raise TraceError(
+            f"an array {target.spec} is updated in place with floats, and has integers on one path,"
+            " which NumPy does not let be so updated, and floats on another",
+            location=here(),
+            remedy=_REMEDY,
+        )
+
+
+def _has_floats(value: Any, target: Tensor) -> bool:
+    """Whether floats may be among values where the target has integers."""
+    leaves = tree.leaves(value) if isinstance(value, (list, tuple)) else [value]
+    found = [x for x in map(as_tensor, leaves) if is_inexact(x.dtype)]
+    return not all(is_integer_where(resolve(x), resolve(target)) for x in found)

@@ -497,6 +497,16 @@ def int_and_float_arrays(xi, x, s):
     return y * 0.5
 
 
+def counts_or_shares(xi, x, s):
+    shares = xi + 1
+    if s > 0:
+        shares = x / 2
+    shares[0] = 3
+    shares[1:] *= 2
+    shares[-1] = shares[0]
+    return shares * 0.5
+
+
 def bool_or_number(x, s):
     found = False
     if s > 0:

@@ -17,12 +17,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from graphify.autograph.operators.state import placeholder
 from graphify.errors import InternalError
 from graphify.ir.context import current_builder, recording
 from graphify.ir.graph import Builder
+from graphify.ir.kinds import is_array
 from graphify.ir.sharing import (
     MOST,
     Link,
@@ -53,7 +52,7 @@ def is_number(leaf: Any) -> bool:
 
 def mark(tensor: Tensor, kinds: frozenset[type]) -> None:
     """Note what a joined leaf is: a number, an array, or now this and now that."""
-    tensor._scalar = np.ndarray not in kinds
+    tensor._scalar = not any(map(is_array, kinds))
     tensor._kinds = kinds if len(kinds) > 1 else frozenset()
 
 
