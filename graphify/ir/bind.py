@@ -115,7 +115,8 @@ def _kinds_of_result(
     what the op gives of a number of each. None if it has one."""
     tensors = [as_tensor(arg) for arg in args]
     classes = [kinds_of(tensor) for tensor in tensors]
-    if output.dims or any(any(map(is_array, own)) for own in classes):
+    operands = zip(tensors, classes, strict=True)
+    if output.dims or any(t.dims or any(map(is_array, own)) for t, own in operands):
         return _kinds_of_arrays(op, tensors, classes, output)
     if op.effects or any(isinstance(v, Graph) or _is_sized(v) for v in attrs.values()):
         return frozenset()

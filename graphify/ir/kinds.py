@@ -142,6 +142,13 @@ def may_be_integers(operands: Sequence[Tensor]) -> bool:
 OF_EITHER: frozenset[type] = frozenset([Integers, np.ndarray])
 
 
+def of_elements(made: Tensor, parts: Sequence[Tensor]) -> Tensor:
+    """Note that an array that was put together has integers where all of its parts have."""
+    if is_inexact(made.dtype) and any(x._kinds for x in parts) and may_be_integers(parts):
+        made._kinds = OF_EITHER
+    return made
+
+
 def is_integer_where(x: Tensor, other: Tensor) -> bool:
     """Whether the elements of two tensors are integers on the same paths and floats on the others:
     one of which this is unsure, and no other one, has gone into both."""

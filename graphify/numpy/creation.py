@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from graphify import tree
 from graphify.errors import ShapeError, SpecError
-from graphify.ir.kinds import OF_EITHER, may_be_integers, may_cut_off
+from graphify.ir.kinds import may_cut_off
 from graphify.ir.sizes import Dim, Shape, Size, product
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import BOOL, DType, canonical_dtype, is_inexact
@@ -93,11 +92,6 @@ def array(
     made = core.as_array(result)
     if copy and dtype is not None:
         made._kinds = frozenset()  # that dtype, on whatever path
-    elif dtype is None and isinstance(object, (list, tuple)) and is_inexact(made.dtype):
-        leaves = tree.leaves(object)
-        unsure = any(isinstance(leaf, Tensor) and leaf._kinds for leaf in leaves)
-        if unsure and may_be_integers(list(map(as_tensor, leaves))):
-            made._kinds = OF_EITHER
     return made
 
 

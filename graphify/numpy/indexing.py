@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, ShapeError, SpecError
+from graphify.ir.kinds import of_elements
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import Dim, Size, product
 from graphify.ir.tensor import Tensor, resolve
@@ -136,7 +137,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Tensor
     rows = ops.stack([core.broadcast_to(astype(x, dtype), shape=shape) for x in options])
     wide = core.broadcast_to(index, shape=(1, *shape))
     result = getitem(take_along_axis(rows, wide, 0), 0)
-    return finish(core.copy(result), out)
+    return finish(of_elements(core.copy(result), options), out)
 
 
 @implements(np.select, zero_d="array")
@@ -157,7 +158,8 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     for cond, choice in zip(reversed(conditions), reversed(choices), strict=True):
         result = e.where(cond, astype(choice, dtype), result)
     shape = broadcast_dims(*(x.dims for x in (*conditions, *choices, other)))
-    return result if result.dims == shape else core.copy(core.broadcast_to(result, shape=shape))
+    made = result if result.dims == shape else core.copy(core.broadcast_to(result, shape=shape))
+    return of_elements(made, (*choices, other))
 
 
 @implements(np.compress)

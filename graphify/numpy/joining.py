@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import DTypeError, SpecError
+from graphify.ir.kinds import of_elements
 from graphify.ir.promotion import result_type
 from graphify.ir.sizes import decide_equal, decide_less, size_op
 from graphify.ir.tensor import Tensor
@@ -78,7 +79,8 @@ def concatenate(
     axis = axis_of(axis, xs[0].ndim)
     if dtype is None and out is not None:
         dtype = out.dtype
-    return finish(ops.concatenate(*join_dtype(xs, dtype, casting), axis=axis), out)
+    made = ops.concatenate(*join_dtype(xs, dtype, casting), axis=axis)
+    return finish(of_elements(made, xs) if dtype is None else made, out)
 
 
 @implements(np.stack)

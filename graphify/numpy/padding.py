@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphify.errors import SpecError
+from graphify.ir.kinds import of_elements
 from graphify.ir.sizes import Dim, Size, decide_equal
 from graphify.ir.tensor import Tensor
 from graphify.ir.wrapping import as_tensor
@@ -91,9 +92,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Te
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
     widths = _widths(pad_width, x.ndim)
     if mode in ("constant", "empty"):
-        return _constant(
-            x, widths, pairs(kwargs.get("constant_values", 0), x.ndim, "constant_values")
-        )
+        given = pairs(kwargs.get("constant_values", 0), x.ndim, "constant_values")
+        return of_elements(_constant(x, widths, given), [x])
     for axis, (before, after) in enumerate(widths):
         if before == after == 0:
             continue
@@ -101,7 +101,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Te
             raise ValueError(
                 f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
             )
-        x = _pad_axis(x, axis, before, after, mode, kwargs)
+        x = of_elements(_pad_axis(x, axis, before, after, mode, kwargs), [x])
     return core.copy(x)
 
 

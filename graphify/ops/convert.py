@@ -18,6 +18,7 @@ import numpy as np
 
 from graphify.errors import ShapeError, SpecError
 from graphify.ir.context import current_builder
+from graphify.ir.kinds import of_elements
 from graphify.ir.promotion import python_dtype, result_type
 from graphify.ir.sizes import decide_equal
 from graphify.ir.tensor import Tensor, resolve
@@ -117,7 +118,7 @@ def _from_sequence(items: list[Any]) -> Tensor:
     leaves, shape = _flatten(items)
     dtype = result_type(*(_listed_dtype(leaf) for leaf in leaves))
     tensors = [core.to_dtype(core.strong(leaf), dtype) for leaf in leaves]
-    return _nest(tensors, shape)
+    return of_elements(_nest(tensors, shape), leaves)
 
 
 def _numbers(items: list[Any]) -> np.ndarray[Any, Any]:

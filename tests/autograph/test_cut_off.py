@@ -2,6 +2,8 @@
 stored in them. The graph has floats for both; where that could show, the run ends with an error.
 """
 
+import bisect
+
 import numpy as np
 import pytest
 
@@ -181,6 +183,45 @@ def stored_from_another(x, k):
     return v
 
 
+def stored_of_a_list(x, k):
+    rows = []
+    for i in range(k + 1):
+        rows.append(np.arange(3) if i % 2 == 0 else x)
+    v = rows[k % 2].copy()
+    v[0] = 0.7
+    return v
+
+
+def stored_of_one_of_two(x, k):
+    v = [np.arange(3), x * 1.0][k % 2].copy()
+    v[0] = 0.7
+    return v
+
+
+def joined(x, k):
+    v = np.concatenate([np.arange(3), arrays(x, k)])
+    v[0] = 0.7
+    return v
+
+
+def padded(x, k):
+    v = np.pad(arrays(x, k), 1)
+    v[1] = 0.7
+    return v
+
+
+def stacked(x, k):
+    v = np.stack([arrays(x, k), np.arange(3)])
+    v[1, 1] = 0.7
+    return v
+
+
+def selected(x, k):
+    v = np.select([x > 1], [arrays(x, k)], 2)
+    v[1] = 0.7
+    return v
+
+
 def stored_of_a_number(x, k):
     n = 1
     if k > 0:
@@ -234,6 +275,12 @@ DIFFERENT = [
     stored_in_one_made_alike,
     stored_not_a_number,
     stored_from_another,
+    stored_of_a_list,
+    stored_of_one_of_two,
+    joined,
+    padded,
+    stacked,
+    selected,
     stored_of_a_number,
     divided_by_zero,
     updated_by_floats,
@@ -251,6 +298,23 @@ def test_ends_with_an_error(program, engine):
     with pytest.raises(TraceError, match="on one path") as caught:
         staged(X.copy(), np.int64(0))
     assert "test_cut_off.py" in str(caught.value)
+
+
+def test_a_list_is_indexed_by_what_is_of_two_kinds():
+    @graphify.function
+    def taken(x, k):
+        found = []
+        try:
+            for v in x:
+                bisect.insort(found, v)
+            last = found[np.uint64(k) % len(found)]
+        except IndexError:
+            last = -1
+        return last
+
+    x = np.array([3, 5, 7])
+    for k in (0, 1, 2, 4):
+        assert taken(x, k) == x[k % 3]
 
 
 def test_what_is_not_reached_is_no_error():

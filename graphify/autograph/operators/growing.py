@@ -25,8 +25,9 @@ import numpy as np
 from graphify import tree
 from graphify.autograph.operators import listforms
 from graphify.autograph.operators.listcells import (
-    ARRAY,
+    ARRAYS,
     DOUBLING,
+    EITHER,
     EXACT,
     MIXED,
     NUMBER,
@@ -45,6 +46,7 @@ from graphify.autograph.operators.listforms import Form
 from graphify.autograph.operators.state import is_dynamic
 from graphify.ir.bind import bind
 from graphify.ir.context import in_bounds
+from graphify.ir.kinds import OF_EITHER
 from graphify.ir.sharing import link
 from graphify.ir.sharing import storage as storage_of
 from graphify.ir.sizes import Dim, Size, decide_less, size_op
@@ -71,7 +73,7 @@ class Grown:
 
     def __post_init__(self) -> None:
         rows = zip(self.buffers, self.kinds, strict=True)
-        buffers = tuple(_as_number(buffer, kind != ARRAY) for buffer, kind in rows)
+        buffers = tuple(_as_number(buffer, kind not in ARRAYS) for buffer, kind in rows)
         object.__setattr__(self, "buffers", buffers)
 
     @property
@@ -138,8 +140,9 @@ def element(grown: Grown, index: Any) -> Any:
         leaf = row(buffer, index)
         if kind == NUMBER:
             leaf = core.cast(leaf, dtype=leaf.dtype, weak=True)
-        leaf._scalar = kind != ARRAY
-        if kind == ARRAY:
+        leaf._scalar = kind not in ARRAYS
+        if kind in ARRAYS:
+            leaf._kinds = OF_EITHER if kind == EITHER else frozenset()
             link(leaf, buffer, None)  # the very array that the list holds
         leaves.append(leaf)
     return grown.treedef.unflatten(leaves)
@@ -181,7 +184,7 @@ def _put(
     with in_bounds():
         changed = slice_update(buffer, new, *operands, key=key)
     inherit(changed, buffer)
-    if kind == ARRAY and isinstance(leaf, Tensor):
+    if kind in ARRAYS and isinstance(leaf, Tensor):
         link(changed, storage_of(leaf), None)
     return changed
 

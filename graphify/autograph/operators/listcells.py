@@ -16,6 +16,7 @@ import numpy as np
 from graphify.autograph.operators.state import Unstageable, placeholder
 from graphify.errors import TraceError
 from graphify.ir.context import in_bounds
+from graphify.ir.kinds import may_cut_off
 from graphify.ir.sharing import link, links, observers
 from graphify.ir.sizes import Dim, Shape, Size, decide_equal, decide_less, size_op
 from graphify.ir.tensor import Tensor, resolve
@@ -29,8 +30,9 @@ from graphify.tracing.lists import List
 
 EXACT, OWED, DOUBLING = "exact", "owed", "doubling"
 # What a leaf is in Python; mixed: scalars that have several dtypes, and wrap around apart.
-NUMBER, SCALAR, MIXED, ARRAY = "number", "scalar", "mixed", "array"
-KINDS = (NUMBER, SCALAR, MIXED, ARRAY)
+NUMBER, SCALAR, MIXED, ARRAY, EITHER = "number", "scalar", "mixed", "array", "integers or floats"
+KINDS = (NUMBER, SCALAR, MIXED, ARRAY, EITHER)
+ARRAYS = (ARRAY, EITHER)
 INT = np.dtype(np.int64)
 
 Count: TypeAlias = "Dim | Tensor"
@@ -84,7 +86,9 @@ def refused(why: str, remedy: str) -> Unstageable:
 def kind_of(leaf: Any) -> str:
     if not isinstance(leaf, Tensor):
         return ARRAY if isinstance(leaf, np.ndarray) else SCALAR if _is_scalar(leaf) else NUMBER
-    return NUMBER if leaf.spec.weak else SCALAR if leaf._scalar and not leaf.dims else ARRAY
+    if leaf.spec.weak or leaf._scalar and not leaf.dims:
+        return NUMBER if leaf.spec.weak else SCALAR
+    return EITHER if may_cut_off(leaf) else ARRAY
 
 
 def _is_scalar(leaf: Any) -> bool:

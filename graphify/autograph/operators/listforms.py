@@ -18,7 +18,9 @@ from typing import Any, TypeAlias
 from graphify import tree
 from graphify.autograph.operators.listcells import (
     ARRAY,
+    ARRAYS,
     DOUBLING,
+    EITHER,
     INT,
     MIXED,
     NUMBER,
@@ -34,7 +36,7 @@ from graphify.ir.sharing import link
 from graphify.ir.sharing import storage as storage_of
 from graphify.ir.sizes import Dim, Shape, product, size_op
 from graphify.ir.tensor import Tensor, resolve
-from graphify.ir.types import DType
+from graphify.ir.types import DType, is_inexact
 from graphify.ir.wrapping import as_tensor
 from graphify.ops import core
 from graphify.ops.shape import as_dim, concatenate
@@ -136,8 +138,10 @@ def _common(one: tree.TreeDef, a: Iterator[Leaf], other: tree.TreeDef, b: Iterat
 
 def _either(one: Leaf, other: Leaf) -> Leaf:
     kind = wider(one.kind, other.kind)
-    if kind != ARRAY and wrap_apart(one.dtype, other.dtype):
+    if kind not in ARRAYS and wrap_apart(one.dtype, other.dtype):
         kind = MIXED
+    if kind == ARRAY and is_inexact(one.dtype) != is_inexact(other.dtype):
+        kind = EITHER
     return Leaf(kind, join_dtypes(one.dtype, other.dtype), one.cell)
 
 
@@ -251,7 +255,7 @@ def side_by_side(
         rows = [row_of(tensor, leaf.dtype, dims, whose, axes) for tensor in column]
         apart = [core.reshape(row, shape=(*lead, 1, *row.dims[len(lead) :])) for row in rows]
         whole = concatenate(*apart, axis=len(lead))
-        if leaf.kind == ARRAY:
+        if leaf.kind in ARRAYS:
             for tensor, given in zip(column, (part[position] for part in parts), strict=True):
                 inherit(whole, tensor)
                 if isinstance(given, Tensor):

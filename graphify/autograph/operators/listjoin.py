@@ -100,7 +100,7 @@ def _inside(leaf: Any, around: Any = None) -> Any:
     if type(leaf) is not references.Reference:
         return leaf
     held = [_inside(inner, around) for inner in leaf.leaves]
-    if any(type(x) is references.Reference or cells.kind_of(x) == cells.ARRAY for x in held):
+    if any(type(x) is references.Reference or cells.kind_of(x) in cells.ARRAYS for x in held):
         return leaf
     seal(leaf.target, around)
     return leaf.treedef.unflatten(held)
@@ -114,7 +114,7 @@ def _linked(grown: Grown, part: Side | Part) -> Grown:
         columns = list(enumerate(grown.buffers))
         same = element.treedef == grown.treedef
         for position, leaf in enumerate(element.leaves):
-            if isinstance(leaf, Tensor) and cells.kind_of(leaf) == cells.ARRAY:
+            if isinstance(leaf, Tensor) and cells.kind_of(leaf) in cells.ARRAYS:
                 for _, buffer in columns[position : position + 1] if same else columns:
                     link(buffer, storage_of(leaf), None)
     return grown

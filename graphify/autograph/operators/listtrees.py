@@ -95,7 +95,7 @@ def _column(kind: Any, buffer: Tensor, length: int, lanes: int) -> list[Any]:
         if kind == cells.NUMBER:
             return [row.numpy().item() for row in rows]
     for row in rows:
-        row._scalar = kind != cells.ARRAY
+        row._scalar = kind not in cells.ARRAYS
     return rows
 
 
@@ -156,5 +156,5 @@ def numbers_at(treedef: tree.TreeDef) -> set[int]:
     found = set(counts_at(treedef))
     for node, places in zip(_growing(treedef), buffers_at(treedef), strict=True):
         kinds = zip(places, node.keys[1], strict=True)
-        found.update(place for place, kind in kinds if kind != cells.ARRAY)
+        found.update(place for place, kind in kinds if kind not in cells.ARRAYS)
     return found
