@@ -29,7 +29,7 @@ import numpy as np
 import graphify
 from graphify.errors import GraphifyError, InternalError
 from graphify.ir.tensor import Tensor
-from tests.fuzz.generator import Program
+from tests.fuzz.generator import Program, load
 from tests.fuzz.rounding import shaken_function
 from tests.tolerances import assert_close
 
@@ -139,6 +139,7 @@ class Verdict:
     lazy: int = 0  # errors of values that nobody needs, which graphs do not raise
     rounding: int = 0  # results that differ no more than rounding explains
     meaningless: int = 0  # results of casts to integers that cannot hold what is cast
+    overlapping: int = 0  # results of NumPy that reads, of an array, what it has just written to it
     wider: int = 0  # results of the dtype that two paths join to, where plain Python has one's own
 
 
@@ -267,6 +268,9 @@ def _settle(program: Program, verdict: Verdict, want: Outcome, got: Outcome, var
     if casts_beyond_range(program, variant):
         verdict.meaningless += 1
         return False
+    if reads_what_it_has_written(program, variant, got):
+        verdict.overlapping += 1
+        return False
     verdict.difference = Difference(program, got.way, *problem)
     return True
 
@@ -335,6 +339,33 @@ def casts_beyond_range(program: Program, variant: int) -> bool:
         with contextlib.suppress(Exception):
             program.function(*program.arguments(variant))
     return any("encountered in cast" in str(warning.message) for warning in seen)
+
+
+def reads_what_it_has_written(program: Program, variant: int, got: Outcome) -> bool:
+    """Whether it is NumPy that differs, for it stores an array of one dimension in a part of itself
+    of other strides, `y[::2] = y[:3]`: it reads elements that it has just written, where ufuncs and
+    graphs read all of them first. With copies on the right, NumPy does what the graph does."""
+    source = ast.unparse(ast.fix_missing_locations(_Copying().visit(ast.parse(program.source))))
+    function = load(source, program.name)
+    function.__globals__["_copied"] = _copied
+    want = _run("copying", function, program.arguments(variant))
+    return want.error is None and difference_of(want, got, program.loose) is None
+
+
+class _Copying(ast.NodeTransformer):
+    """`y[key] = value` becomes `y[key] = _copied(value, y)`."""
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.targets[0], ast.Subscript):
+            target = ast.parse(ast.unparse(node.targets[0].value), mode="eval").body
+            node.value = ast.Call(ast.Name("_copied", ast.Load()), [node.value, target], [])
+        return node
+
+
+def _copied(value: Any, target: Any) -> Any:
+    arrays = isinstance(value, np.ndarray) and isinstance(target, np.ndarray)
+    return value.copy() if arrays and np.may_share_memory(value, target) else value
 
 
 def explained_by_rounding(program: Program, variant: int, want: Outcome, got: Outcome) -> bool:

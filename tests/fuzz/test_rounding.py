@@ -5,7 +5,14 @@ import pytest
 
 from tests.fuzz.generator import Argument, Program
 from tests.fuzz.rounding import shaken_function
-from tests.fuzz.running import Outcome, difference_of, explained_by_rounding, run_plain
+from tests.fuzz.running import (
+    Outcome,
+    compare,
+    difference_of,
+    explained_by_rounding,
+    reads_what_it_has_written,
+    run_plain,
+)
 
 WELL_CONDITIONED = """
 def program(x):
@@ -23,6 +30,21 @@ OVERFLOW = """
 def program(x):
     third = (x[0] / 3) * 3 - x[0] + (x / 7).sum() - x.sum() / 7
     return 1e30 / (third + 1e-40)
+"""
+
+
+OVERLAPPING = """
+def program(x):
+    part = x[::2]
+    part[:] = x[: len(part)]
+    return part
+"""
+TWO_NAMES = """
+def program(x):
+    rows = [x, x + 1]
+    rows[1] = x
+    rows[0][0] = 7.0
+    return rows
 """
 
 
@@ -72,3 +94,16 @@ def test_exact_steps_are_left_alone() -> None:
         result = shaken_function(program.source, "program", seed)(*args)
         assert all(np.array_equal(a, b) for a, b in zip(result, want.result, strict=True))
         assert np.array_equal(args[0], want.arguments[0])
+
+
+def test_numpy_reads_what_it_has_just_written() -> None:
+    verdict = compare(make(OVERLAPPING, "float64"), ["reference", "native"])
+    assert verdict.difference is None
+    assert verdict.overlapping
+
+
+def test_a_list_holds_the_array_itself() -> None:
+    program = make(TWO_NAMES, "float64")
+    copied = Outcome("other", [np.arange(3), np.arange(3)], arguments=program.arguments(0))
+    assert not reads_what_it_has_written(program, 0, copied)
+    assert reads_what_it_has_written(program, 0, run_plain(program, 0))

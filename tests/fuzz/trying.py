@@ -101,6 +101,7 @@ def _try_program(program: Program, engines: tuple[str, ...], shrinks: bool, tall
     tally.counts["errors not raised"] += verdict.lazy > 0
     tally.counts["rounding"] += verdict.rounding > 0
     tally.counts["casts without meaning"] += verdict.meaningless > 0
+    tally.counts["overlapping"] += verdict.overlapping > 0
     tally.counts["of a joined dtype"] += verdict.wider > 0
     tally.counts["refused"] += verdict.refused is not None
     if verdict.refused:
