@@ -1,8 +1,8 @@
 """The programs of examples/numerics: plain, staged on the engines, differentiated, vectorised.
 
-Each runs on two sizes, so that the second call makes and runs the graph for any size; what it
-changes in its arguments counts as a result. The number of its nodes does not depend on the sizes:
-a loop is staged once, whatever the number of its turns.
+Each runs on two sizes, so that the second call makes and runs the graph for any size (the reference
+engine gets a graph for each); what it changes in its arguments counts as a result. The number of
+its nodes does not depend on the sizes: a loop is staged once, whatever the number of its turns.
 """
 
 import copy

@@ -21,7 +21,14 @@ from graphify.errors import DTypeError, InternalError
 from graphify.ir import float_errors
 from graphify.ir.context import FRAME, TAPES
 from graphify.ir.graph import Graph, Value, leaked, origin
-from graphify.ir.kinds import OF_EITHER, class_of, is_array, kinds_of, may_be_integers, operand_of
+from graphify.ir.kinds import (
+    OF_EITHER,
+    class_of,
+    is_array,
+    kinds_of,
+    may_be_integers,
+    operand_of_kind,
+)
 from graphify.ir.op import Op
 from graphify.ir.promotion import ufunc_dtypes
 from graphify.ir.sizes import Size, dim_variables
@@ -148,7 +155,7 @@ def _gives_either(
     """Whether a ufunc gives integers for some classes of its operands, and floats for others."""
     found = set()
     for chosen in itertools.product(*classes):
-        operands = [operand_of(own, t) for own, t in zip(chosen, tensors, strict=True)]
+        operands = [operand_of_kind(own, t) for own, t in zip(chosen, tensors, strict=True)]
         with contextlib.suppress(DTypeError):  # who comes this way gets an error
             found.add(is_inexact(ufunc_dtypes(ufunc, operands)[1][0]))
     return len(found) == 2

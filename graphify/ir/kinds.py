@@ -34,6 +34,10 @@ class Integers(np.ndarray[Any, Any]):
     of anything else."""
 
 
+_ARRAY: frozenset[type] = frozenset([np.ndarray])
+OF_EITHER: frozenset[type] = frozenset([Integers, np.ndarray])
+
+
 def class_of(tensor: Tensor) -> type:
     """The class of what stands in a tensor's place in plain Python, by its dtype."""
     spec = tensor.spec
@@ -53,7 +57,7 @@ def kinds_of(leaf: Any) -> frozenset[type]:
     return frozenset([type(leaf)] if is_number else [])
 
 
-def operand_of(kind: type, tensor: Tensor) -> Operand:
+def operand_of_kind(kind: type, tensor: Tensor) -> Operand:
     """How a tensor takes part in promotion where it is of this kind."""
     if kind in _PYTHON.values():
         return kind
@@ -61,9 +65,6 @@ def operand_of(kind: type, tensor: Tensor) -> Operand:
         return np.dtype(np.int64)
     dtype: DType = tensor.dtype if kind is np.ndarray else np.dtype(kind)
     return dtype
-
-
-_ARRAY: frozenset[type] = frozenset([np.ndarray])
 
 
 def is_array(kind: type) -> bool:
@@ -135,11 +136,8 @@ def _may_be_integer(x: Tensor) -> bool:
 
 def may_be_integers(operands: Sequence[Tensor]) -> bool:
     """Whether the elements of some tensors together are integers on one path and not on another."""
-    found = [{is_inexact(np.dtype(operand_of(k, x))) for k in kinds_of(x)} for x in operands]
+    found = [{is_inexact(np.dtype(operand_of_kind(k, x))) for k in kinds_of(x)} for x in operands]
     return all(False in own for own in found) and any(True in own for own in found)
-
-
-OF_EITHER: frozenset[type] = frozenset([Integers, np.ndarray])
 
 
 def of_elements(made: Tensor, parts: Sequence[Tensor]) -> Tensor:

@@ -175,8 +175,10 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
     tensor = to_tensor(x)
     target = canonical_dtype(dtype)
     if tensor.dtype == target:
-        made = core.copy(tensor) if copy else tensor
-        made._kinds = frozenset() if copy else tensor._kinds  # that dtype, on whatever path
+        if not copy:
+            return tensor
+        made = core.copy(tensor)
+        made._kinds = frozenset()  # that dtype, on whatever path
         return made
     return core.to_dtype(tensor, target)
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from graphify import tree
 from graphify.errors import DTypeError, TraceError
-from graphify.ir.kinds import is_integer_where, kinds_of, may_cut_off, operand_of
+from graphify.ir.kinds import is_integer_where, kinds_of, may_cut_off, operand_of_kind
 from graphify.ir.promotion import Operand, ufunc_dtypes
 from graphify.ir.tensor import Tensor, resolve
 from graphify.ir.types import is_complex, is_inexact
@@ -38,7 +38,7 @@ def _paths(*operands: Any) -> Iterator[tuple[Operand, ...]]:
     if any(isinstance(x, Tensor) and x._kinds for x in operands):
         tensors = map(as_tensor, operands)
         yield from itertools.product(
-            *([operand_of(kind, x) for kind in kinds_of(x)] for x in tensors)
+            *([operand_of_kind(kind, x) for kind in kinds_of(x)] for x in tensors)
         )
 
 
@@ -173,12 +173,13 @@ def whole(target: Tensor, value: Any, new: Tensor) -> Tensor:
     if is_complex(new.dtype):
         refuse_floats(target, value)
     large = greater_equal(absolute(new), _BOUND)
-    return _unless(  # type: ignore[no-any-return]
+    kept: Tensor = _unless(
         logical_or(large, not_equal(trunc(new), new)),
         new,
         "what is no whole number is stored in an array that has integers on one path and floats on"
         f" another: only the one of floats keeps it; {_REMEDY}",
     )
+    return kept
 
 
 def refuse_floats(target: Tensor, *values: Any) -> None:

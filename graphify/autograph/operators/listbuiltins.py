@@ -42,7 +42,7 @@ def _rest(values: GrowingList) -> Items:
 
 
 def sum_(values: GrowingList, start: Any = 0) -> Any:
-    if not set(cells.ARRAYS) & set(values.grown.kinds):
+    if not cells.has_arrays(values.grown.kinds):
         return for_(values, lambda row, total: (total + row,), (start,), ("total",))[0]
 
     def total() -> Any:

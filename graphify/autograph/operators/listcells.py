@@ -29,7 +29,8 @@ from graphify.ops.shape import as_dim, concatenate
 from graphify.tracing.lists import List
 
 EXACT, OWED, DOUBLING = "exact", "owed", "doubling"
-# What a leaf is in Python; mixed: scalars that have several dtypes, and wrap around apart.
+# What a leaf is in Python; mixed: scalars that have several dtypes, and wrap around apart; either:
+# arrays of which some have integers and some have floats.
 NUMBER, SCALAR, MIXED, ARRAY, EITHER = "number", "scalar", "mixed", "array", "integers or floats"
 KINDS = (NUMBER, SCALAR, MIXED, ARRAY, EITHER)
 ARRAYS = (ARRAY, EITHER)
@@ -89,6 +90,10 @@ def kind_of(leaf: Any) -> str:
     if leaf.spec.weak or leaf._scalar and not leaf.dims:
         return NUMBER if leaf.spec.weak else SCALAR
     return EITHER if may_cut_off(leaf) else ARRAY
+
+
+def has_arrays(kinds: Sequence[str]) -> bool:
+    return any(kind in ARRAYS for kind in kinds)
 
 
 def _is_scalar(leaf: Any) -> bool:

@@ -252,8 +252,8 @@ def sorted_by(grown: Grown, keys: Grown, backwards: bool) -> Grown:
         return grown
     count = _leading(keys.treedef)
     leading = keys.buffers[:count]
-    arrays = set(cells.ARRAYS) & set(keys.kinds[:count])
-    if not count or arrays or any(b.dtype.kind == "c" for b in leading):
+    no_order = cells.has_arrays(keys.kinds[:count]) or any(b.dtype.kind == "c" for b in leading)
+    if not count or no_order:
         raise cells.refused("it is sorted by what is no number", "sort by a key that is one")
     columns = [exact(buffer, keys.count) for buffer in leading]
     order = _order(columns, grown.dim, backwards)
