@@ -277,7 +277,7 @@ class Ufunc:
             raise SpecError(
                 f"{self.__name__}.at: expected an array to update, got {type(a).__name__}"
             )
-        mixed.refuse_floats(as_tensor(a), *(() if b is None else (b,)))
+        mixed.refuse_at(self.ufunc, as_tensor(a), *(() if b is None else (as_tensor(b),)))
         if NAMES["_update_at"](self.ufunc, a, indices, b):
             return
         given = [x for x in tree.leaves((a, indices, b)) if isinstance(x, (Tensor, np.ndarray))]

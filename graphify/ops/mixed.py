@@ -27,7 +27,7 @@ from graphify.ir.types import is_complex, is_inexact
 from graphify.ir.wrapping import as_tensor, constant_tensor
 from graphify.location import here
 from graphify.ops import core
-from graphify.ops.rules import promoted
+from graphify.ops.rules import operand, promoted
 
 _PYTHON = (bool, int, float, complex)
 _BOUND = 2.0**63  # of what an int64 can hold
@@ -196,6 +196,18 @@ def refuse_floats(target: Tensor, *values: Any) -> None:
             location=here(),
             remedy=_REMEDY,
         )
+
+
+def refuse_at(ufunc: np.ufunc, target: Tensor, *others: Tensor) -> None:
+    """Raise if `ufunc.at` would put floats in an array that may have integers.
+
+    Raises:
+        TraceError: the target has integers on one path and floats on another.
+    """
+    if may_cut_off(target):
+        operands = [np.dtype(np.int64), *map(operand, others)]
+        results = (np.ones((), dtype) for dtype in ufunc_dtypes(ufunc, operands)[1])
+        refuse_floats(target, *others, *results)
 
 
 def _has_floats(value: Any, target: Tensor) -> bool:

@@ -265,6 +265,18 @@ def added_at(x, k):
     return v
 
 
+def roots_at(x, k):
+    v = arrays(x, k)
+    np.sqrt.at(v, [1])
+    return v
+
+
+def divided_at(x, k):
+    v = arrays(x, k)
+    np.divide.at(v, [1], 2)
+    return v
+
+
 DIFFERENT = [
     stored,
     stored_from_the_arguments,
@@ -288,6 +300,8 @@ DIFFERENT = [
     copied_to,
     out,
     added_at,
+    roots_at,
+    divided_at,
 ]
 
 
